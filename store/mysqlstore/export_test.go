@@ -105,6 +105,8 @@ func Statements() map[string]string {
 		"held topics":        fill(sqlkit.SQLHeldTopics, 2, 0, 1024),
 		"reason of a topic":  fill(sqlkit.SQLHeldReason, 2, "'t3'"),
 		"a count of parked":  fill(sqlkit.SQLParkedCount, 2, 4, 1000000),
+		"dead messages":      fill(dialect.Dead, 2, 100, 1000),
+		"a dead message":     fill(sqlkit.SQLExpire, 2, 2, 100, 4, 50),
 		"is it parked":       fill(sqlkit.SQLIsParked, 2, 100),
 		"pending commands":   fill(dialect.In("outbox", dialect.Pending), 2),
 		"parked commands":    fill(dialect.In("outbox", dialect.Commands), 2),

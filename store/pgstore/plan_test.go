@@ -110,6 +110,7 @@ func (s *work) everything() {
 		s.beats()
 		s.listings()
 		s.housekeeping()
+		s.lifetimes()
 		s.retention()
 	}
 }
@@ -357,6 +358,21 @@ func (s *work) housekeeping() {
 	s.Housekeep()
 	_, err := s.Maintain(s.Context(), store.Retention{Lease: s.House, Keep: time.Hour})
 	s.Must(err)
+}
+
+// lifetimes say how long messages stay, and dead ones go.
+func (s *work) lifetimes() {
+	s.Helper()
+	why := store.Audit{Who: "x", Why: "y"}
+	s.Must(s.SetRetention(s.Context(), why, "old", store.Lifetimes{Delivered: time.Millisecond, Discarded: 2 * time.Millisecond}))
+	_, err := s.DeployRetention(s.Context(), store.Deployment{Box: "outbox", Relay: "x", Lifetimes: store.Lifetimes{Delivered: time.Hour}})
+	s.Must(err)
+	_, err = s.Expired(s.Context(), "outbox", store.Lifetimes{Delivered: time.Hour})
+	s.Must(err)
+	s.Must(s.SetRetention(s.Context(), why, "outbox", store.Lifetimes{Dead: time.Millisecond}))
+	s.housekeeping()
+	s.exec("DELETE FROM postbag._commands") // which turns would bring, a thousand each
+	s.Must(s.SetRetention(s.Context(), why, "outbox", store.Lifetimes{}))
 }
 
 // retention deletes from and drops the log of a box whose one subscription has passed it.

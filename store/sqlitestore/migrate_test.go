@@ -97,12 +97,21 @@ func TestAMigrationLeavesNewBoxesAsTheyAre(t *testing.T) {
 	f := open(t)
 	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; DROP TABLE postbag__lane; UPDATE postbag__meta SET version = 4`)
 	f.check(err)
-	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 3 {
+	for _, column := range []string{"keep_delivered", "keep_discarded", "keep_dead", "deployed_delivered", "deployed_discarded", "deployed_dead", "deployed_at", "deployed_by"} {
+		_, err := f.DB().ExecContext(t.Context(), `ALTER TABLE postbag__box DROP COLUMN `+column)
+		f.check(err)
+	}
+	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 4 {
 		t.Fatalf("it takes the steps %v (error: %v)", done, err)
 	}
 	var triggers int
 	f.check(f.DB().QueryRowContext(t.Context(), `SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%tight'`).Scan(&triggers))
 	if triggers != 0 {
 		t.Errorf("a new box has %d triggers more", triggers)
+	}
+	o, err := f.Overview(t.Context()) // and a box of before has the default retention
+	f.check(err)
+	if r := o.Boxes[0].Retention; r != (store.BoxRetention{}) {
+		t.Errorf("a box that was made before boxes held their retention has %+v", r)
 	}
 }

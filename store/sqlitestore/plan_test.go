@@ -49,7 +49,7 @@ func statementsOf(t *testing.T) map[string]string {
 	}
 	out["sqlAppend"] += out["sqlAppendRow"]
 	out["sqlMark"] = fmt.Sprintf(out["sqlMark"], fmt.Sprintf(out["sqlMarkRow"], 3, 4))
-	for _, part := range []string{"sqlAppendRow", "sqlMarkRow", "sqlColumns"} {
+	for _, part := range []string{"sqlAppendRow", "sqlMarkRow", "sqlColumns", "retentionColumns"} {
 		delete(out, part)
 	}
 	for name, text := range out {

@@ -85,7 +85,7 @@ func (m *Maintenance) discardDead(ctx context.Context, r store.Ref, id, before i
 			return err
 		}
 		for _, seq := range over {
-			n, err := t.Exec(sqlExpire, int(store.Discard), id, seq, int(store.ParkDead), before)
+			n, err := t.Exec(SQLExpire, int(store.Discard), id, seq, int(store.ParkDead), before)
 			if err != nil {
 				return err
 			}

@@ -327,9 +327,9 @@ FROM postbag__box b WHERE b.name = ?`
 	// By (box, name).
 	sqlFollowing = `SELECT id, name FROM postbag__subscription WHERE box = ? AND name <> '@maintenance'`
 
-	// By primary key, and a range of the unique (subscription, seq, kind): a command for a
-	// message that is dead since a time and has none.
-	sqlExpire = `
+	// SQLExpire queues a command for a message that is dead since a time and has none: by
+	// primary key, and a range of the unique (subscription, seq, kind).
+	SQLExpire = `
 INSERT INTO postbag__command (subscription, seq, kind)
 SELECT p.subscription, p.seq, ? FROM postbag__parked p
 WHERE p.subscription = ? AND p.seq = ? AND p.state = ? AND p.due <= ?
