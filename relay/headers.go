@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/store"
 )
 
 // Box is what holds for all subscriptions of a box. The zero Box sets nothing.
@@ -16,6 +17,14 @@ type Box struct {
 	// Headers are added at delivery to each message that does not have them, behind those
 	// of its subscription. See Subscription.Headers. Defaults to none.
 	Headers map[string]string
+	// Retention is how long messages of the box stay, by what became of them. What it says is
+	// at least store.LeastLifetime, and Discarded not less than Delivered. The store holds it
+	// for the box, so it does not matter which relay does the housekeeping. Of relays that
+	// say different times the longer one holds; a shorter one is taken when no relay has said
+	// the longer one for an hour. What an operator sets comes first (postbag retention set).
+	// Defaults to nothing said: the box then goes by what others have said, or keeps
+	// delivered and discarded messages for 72 h and dead ones until somebody discards them.
+	Retention store.Lifetimes
 }
 
 // defaultHeaders returns a copy of both, in which those of the subscription take

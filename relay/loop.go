@@ -35,6 +35,9 @@ type loop struct {
 	byRef   map[store.Ref]*flow
 	keeping map[*core.Upkeep]context.CancelFunc // rounds of housekeeping under way
 
+	deployed []*deployment // what this relay says of the boxes' retention
+	ending   bool          // the shutdown has begun
+
 	peers     map[string]peer
 	commanded map[store.CommandID]commanded // messages that operators' commands are about
 	fatal     error
@@ -66,7 +69,7 @@ func newLoop(r *Relay, drain bool) *loop {
 		relay: r, store: r.store, options: o, ctx: context.Background(),
 		events: make(chan func(), 256), ask: make(chan chan Stats), ended: make(chan struct{}),
 		byRef: make(map[store.Ref]*flow), keeping: make(map[*core.Upkeep]context.CancelFunc),
-		log: newJournal(o.Logger, o.OnError),
+		log: newJournal(o.Logger, o.OnError), deployed: deployments(o),
 	}
 	var flows []*core.Flow
 	for i := range o.Subscriptions {
@@ -175,6 +178,7 @@ func (l *loop) step() {
 	now := l.now()
 	l.collect(now)
 	l.watchLanes()
+	l.deployAgain(now)
 	l.core.Step(now)
 	l.carryOut(now)
 	for _, f := range l.flows {
@@ -234,6 +238,7 @@ func (l *loop) flowOf(f *core.Flow) *flow { return l.byRef[f.Ref] }
 
 // stop begins the shutdown.
 func (l *loop) stop() {
+	l.ending = true
 	now := l.now()
 	l.core.Stop(now)
 	l.carryOut(now)
@@ -327,6 +332,9 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 	}
 	if err := l.store.Declare(ctx, specs); err != nil {
 		return fmt.Errorf("declare the subscriptions: %w", err)
+	}
+	if err := l.deployAll(ctx); err != nil {
+		return err
 	}
 	l.log.opened(info)
 	l.core.Opened(l.now())

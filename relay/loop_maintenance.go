@@ -12,7 +12,7 @@ import (
 func (l *loop) maintain(u *core.Upkeep) {
 	ctx, cancel := context.WithCancel(l.ctx)
 	l.keeping[u] = cancel
-	r := store.Retention{Lease: u.Lease, Keep: l.options.Keep}
+	r := store.Retention{Lease: u.Lease, Keep: l.keepOf(u.Ref.Box)}
 	l.start(func() func() {
 		defer cancel()
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -37,6 +37,7 @@ func (l *loop) maintained(now time.Duration, u *core.Upkeep, r *store.Report, er
 	case core.Fine:
 		l.log.upkeepWorks(u.Ref.Box)
 		l.log.upkeepFaults(u.Ref.Box, r.Faults)
+		l.log.upkeepExpired(u.Ref.Box, r.Expired)
 	case core.Moved:
 		l.log.moved(err)
 	case core.Failed, core.TimedOut:

@@ -34,8 +34,9 @@ type Options struct {
 	// SettleEvery is the longest time that an answered message waits for its settlement
 	// while there is little to do. Defaults to 50 ms.
 	SettleEvery time.Duration
-	// Keep is how long messages stay in the log after every subscription has
-	// passed them. Defaults to 72 h.
+	// Keep is Retention.Delivered of all boxes whose Retention does not say it, see
+	// Box.Retention. Between 1 s and 100 years. Defaults to nothing said: the box then goes
+	// by what others have said, or by 72 h.
 	Keep time.Duration
 	// NoMaintenance leaves the boxes' housekeeping to other relays or to a cron job.
 	// Scheduled messages then wait for those too: housekeeping moves them into the log.
@@ -68,7 +69,7 @@ func (o *Options) validate() error {
 		}
 		seen[s.ref()] = true
 	}
-	errs = append(errs, o.boxes(), deadTo(o.Subscriptions))
+	errs = append(errs, o.boxes(), deadTo(o.Subscriptions), o.validKeep())
 	errs = append(errs, o.times()...)
 	if o.Name == "" {
 		host, _ := os.Hostname()
@@ -80,10 +81,12 @@ func (o *Options) validate() error {
 	return errors.Join(errs...)
 }
 
-// boxes reports each box that no subscription reads: its settings would have no effect.
+// boxes reports what is wrong with Boxes. Settings of a box that no subscription reads would
+// have no effect.
 func (o *Options) boxes() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o.Boxes)) {
+		errs = append(errs, o.validRetention(name))
 		if !slices.ContainsFunc(o.Subscriptions, func(s Subscription) bool { return s.ref().Box == name }) {
 			errs = append(errs, fmt.Errorf("relay: Boxes names %.64q, which no subscription reads; correct the name, or leave it out", name))
 		}
@@ -103,7 +106,6 @@ func (o *Options) times() []error {
 		{"Grace", &o.Grace, 10 * time.Second, time.Millisecond, time.Hour},
 		{"PollMax", &o.PollMax, time.Second, time.Millisecond, time.Minute},
 		{"SettleEvery", &o.SettleEvery, 50 * time.Millisecond, time.Millisecond, 10 * time.Second},
-		{"Keep", &o.Keep, 72 * time.Hour, time.Second, 100 * 365 * 24 * time.Hour},
 	} {
 		if *t.value == 0 {
 			*t.value = t.normal

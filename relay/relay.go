@@ -28,6 +28,7 @@ func New(s store.Store, o Options) (*Relay, error) {
 	if s == nil {
 		err = errors.Join(err, errors.New("relay: the store is nil; open one first"))
 	}
+	err = errors.Join(err, o.retains(s))
 	if err != nil {
 		return nil, err
 	}
