@@ -131,8 +131,8 @@ type BoxView struct {
 	// Missing: somebody dropped the box's table. Nothing else is known of the box.
 	Missing       bool
 	Subscriptions []SubscriptionView
-	// Retention is what the box holds of it. Zero where the store is no Retainer.
-	Retention BoxRetention
+	// Retention is what the box holds of it. Nil where the store is no Retainer.
+	Retention *BoxRetention
 	// Notices are events of the box that people should know, newest first.
 	Notices []Notice
 }

@@ -35,7 +35,7 @@ destinations:
   mqtt: {mqtt: {url: "mqtt://a"}}
   webhook: {webhook: {url: "https://a", secrets_env: [POSTBAG_TEST_SECRET]}}
   stdout: {stdout: }
-boxes: {outbox: {}}
+boxes: {outbox: {retention: {}}}
 subscriptions:
   - {to: nats}
   - {to: kafka, name: once, exactly_once: true}

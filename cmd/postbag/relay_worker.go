@@ -89,7 +89,7 @@ func boxesOf(file *config.File, subscriptions []relay.Subscription) map[string]r
 	boxes := make(map[string]relay.Box)
 	for i := range subscriptions {
 		if box, set := file.Boxes[subscriptions[i].Box]; set {
-			boxes[subscriptions[i].Box] = relay.Box{Headers: box.Headers}
+			boxes[subscriptions[i].Box] = relay.Box{Headers: box.Headers, Retention: box.Retention.Lifetimes()}
 		}
 	}
 	return boxes

@@ -77,6 +77,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newMessagesCommand(c),
 		newShardsCommand(c),
 		newSubscriptionsCommand(c),
+		newRetentionCommand(c),
 		newAuditCommand(c),
 		newLedgerCommand(c),
 		newInboxCommand(c),

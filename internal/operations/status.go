@@ -27,11 +27,33 @@ type Box struct {
 	// With --watch: about how many messages a second were published since the last
 	// look.
 	Rate *float64 `json:"published_per_second,omitempty"`
+	// How long its messages stay; none: the store does not hold it.
+	Retention *Retention `json:"retention,omitempty"`
 	// The subscriptions.
 	Subscriptions []Subscription `json:"subscriptions"`
 	// What the store did of its own accord, such as after its log was emptied: of the last
 	// day, until postbag ledger accept, newest first.
 	Notices []Notice `json:"notices,omitempty"`
+}
+
+// Retention is how long messages of a box stay, in JSON. Where each time comes from is operator, deployment or default.
+type Retention struct {
+	// How long a message stays in the log after every subscription has passed it.
+	Delivered float64 `json:"delivered_seconds"`
+	// Where that comes from.
+	DeliveredFrom string `json:"delivered_from"`
+	// How long a discarded message stays in the log after every subscription has passed it.
+	Discarded float64 `json:"discarded_seconds"`
+	// Where that comes from.
+	DiscardedFrom string `json:"discarded_from"`
+	// How long a dead message stays parked; none: until somebody discards it.
+	Dead *float64 `json:"dead_seconds,omitempty"`
+	// Where that comes from.
+	DeadFrom string `json:"dead_from"`
+	// The relay that said the deployed times last.
+	DeployedBy string `json:"deployed_by,omitempty"`
+	// How long ago that was.
+	DeployedAgo float64 `json:"deployed_seconds_ago,omitempty"`
 }
 
 // Notice is something that people should know of a box in JSON.

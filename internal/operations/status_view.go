@@ -15,8 +15,8 @@ func StatusOf(o, last *store.Overview) *Status {
 		b := &o.Boxes[i]
 		view := Box{
 			Name: b.Name, Messages: b.Rows, LastSeq: b.Last, Scheduled: b.Scheduled, Missing: b.Missing,
-			Subscriptions: []Subscription{},
-			Rate:          rateOf(o, last, func(at *store.Overview) (int64, bool) { return lastSeq(at, b.Name) }),
+			Subscriptions: []Subscription{}, Retention: retentionOf(b.Retention),
+			Rate: rateOf(o, last, func(at *store.Overview) (int64, bool) { return lastSeq(at, b.Name) }),
 		}
 		for _, n := range b.Notices {
 			view.Notices = append(view.Notices, Notice{n.Ago.Seconds(), n.What, n.Why})

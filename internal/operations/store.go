@@ -16,6 +16,8 @@ type Store struct {
 	Editor store.Editor
 	// Forgetter is nil for a store that keeps no marks of consumers.
 	Forgetter store.Forgetter
+	// Retainer is nil for a store whose boxes do not hold their retention.
+	Retainer store.Retainer
 }
 
 // Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
@@ -28,7 +30,8 @@ func Of(s store.Store) (Store, error) {
 	}
 	editor, _ := s.(store.Editor)
 	forgetter, _ := s.(store.Forgetter)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter}, nil
+	retainer, _ := s.(store.Retainer)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter, Retainer: retainer}, nil
 }
 
 var (

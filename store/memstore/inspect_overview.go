@@ -34,7 +34,9 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 }
 
 func (s *Store) viewBox(b *box, now time.Time) (store.BoxView, error) {
-	v := store.BoxView{Name: b.name, Rows: b.log.rows, Last: b.log.last, Scheduled: int64(len(b.schedule.due)), Retention: b.retention.View(now.UnixMicro())}
+	v := store.BoxView{Name: b.name, Rows: b.log.rows, Last: b.log.last, Scheduled: int64(len(b.schedule.due))}
+	held := b.retention.View(now.UnixMicro())
+	v.Retention = &held
 	snap := s.snapshot(b)
 	for _, sub := range b.readers() {
 		sv, err := sub.view(&snap, now)

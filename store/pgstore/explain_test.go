@@ -32,12 +32,12 @@ const planPage = 100
 var planPages = map[string]int{
 	"promote": 1000, "copy": 1000, "tidy": 1000, "scan": 10_000, "tail": 10_000, "delete_passed": 5000,
 	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
-	"forget_marks": 10_000, "list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000,
+	"forget_marks": 10_000, "list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000, "dead": 1000, "expire": 500,
 }
 
 // merges are the statements that sort the first pages of several ranges, one a shard or subscription, or a page with what
 // belongs to it.
-var merges = map[string]bool{"due": true, "list_parked": true, "copy": true, "list_bytes": true}
+var merges = map[string]bool{"due": true, "dead": true, "list_parked": true, "copy": true, "list_bytes": true}
 
 func page(statement string) int {
 	if p := planPages[statement]; p > 0 {

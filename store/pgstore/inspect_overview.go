@@ -202,7 +202,8 @@ func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) 
 			b.Rows = estimate(c.int8(), c.int8(), b.Last-dropped)
 			b.Scheduled = estimate(c.int8(), c.int8(), 1<<62)
 			held := c.retention()
-			b.Retention = held.View(w.now)
+			view := held.View(w.now)
+			b.Retention = &view
 			return c.err
 		},
 	})

@@ -111,7 +111,7 @@ func TestAMigrationLeavesNewBoxesAsTheyAre(t *testing.T) {
 	}
 	o, err := f.Overview(t.Context()) // and a box of before has the default retention
 	f.check(err)
-	if r := o.Boxes[0].Retention; r != (store.BoxRetention{}) {
+	if r := o.Boxes[0].Retention; r == nil || *r != (store.BoxRetention{}) {
 		t.Errorf("a box that was made before boxes held their retention has %+v", r)
 	}
 }

@@ -80,7 +80,8 @@ func (t *Tx) viewBox(b *store.BoxView, relays []store.RelayState) error {
 	if err != nil {
 		return err
 	}
-	b.Retention = r.View(t.Now)
+	held := r.View(t.Now)
+	b.Retention = &held
 	readers, err := t.Readers(t.Query, b.Name)
 	if err != nil {
 		return err

@@ -47,8 +47,18 @@ func (e *env) deploy(l store.Lifetimes, refused time.Duration) store.BoxRetentio
 	return v
 }
 
-// held returns what an overview shows of the box.
-func (e *env) held() store.BoxView {
+// held returns what an overview shows of the retention of the box.
+func (e *env) held() store.BoxRetention {
+	e.Helper()
+	r := e.overview().Retention
+	if r == nil {
+		e.Fatal("an overview does not show the retention of the box")
+	}
+	return *r
+}
+
+// overview returns what an overview shows of the box.
+func (e *env) overview() store.BoxView {
 	e.Helper()
 	o, err := e.inspector().Overview(e.ctx)
 	e.check(err, "overview")
@@ -61,7 +71,7 @@ func (e *env) held() store.BoxView {
 
 func lifetimesUnset(e *env) {
 	e.open(1)
-	r := e.held().Retention
+	r := e.held()
 	want := store.Lifetimes{Delivered: 72 * time.Hour, Discarded: 72 * time.Hour, Dead: store.Forever}
 	if got := r.Lifetimes(store.DefaultLifetime); got != want || r != (store.BoxRetention{}) {
 		e.Errorf("a box of which nobody said anything has %+v, which is %+v", r, got)
@@ -98,7 +108,7 @@ func lifetimesDeployed(e *env) {
 		e.Errorf("with two hours of an operator over one of a relay the box holds %+v", v)
 	}
 	e.keeps(store.Lifetimes{})
-	if v := e.held().Retention; v.Deployed != hour || !v.Operator.IsZero() {
+	if v := e.held(); v.Deployed != hour || !v.Operator.IsZero() {
 		e.Errorf("after a reset the box holds %+v, not what a relay said a moment ago", v)
 	}
 	h.kept("what a relay has deployed holds again")
@@ -119,13 +129,13 @@ func lifetimesDisputed(e *env) {
 			e.Errorf("after word %d of relays, %+v, the box holds %+v, not %+v", i+1, c.says, v.Deployed, c.holds)
 		}
 	}
-	if n := e.held().Notices; len(n) > 0 {
+	if n := e.overview().Notices; len(n) > 0 {
 		e.Errorf("relays that said something for the first time left the notices %+v", n)
 	}
 	for range 2 {
 		e.deploy(short, 24*time.Hour)
 	}
-	if n := e.held().Notices; len(n) != 1 || !strings.Contains(n[0].What, "1m") {
+	if n := e.overview().Notices; len(n) != 1 || !strings.Contains(n[0].What, "1m") {
 		e.Errorf("a relay that says something else all the time left the notices %+v, not one", n)
 	}
 	if e.Advance == nil {
@@ -144,7 +154,7 @@ func lifetimesDisputed(e *env) {
 	e.keeps(store.Lifetimes{Delivered: time.Hour})
 	e.Advance(61 * time.Minute)
 	e.keeps(store.Lifetimes{})
-	if v := e.held().Retention; v != (store.BoxRetention{}) {
+	if v := e.held(); v != (store.BoxRetention{}) {
 		e.Errorf("after a reset the box holds %+v, which no relay has said for an hour", v)
 	}
 }
@@ -163,7 +173,7 @@ func lifetimesAudited(e *env) {
 			e.Errorf("a retention is set %s", what)
 		}
 	}
-	if v := e.held().Retention; v.Operator != (store.Lifetimes{Delivered: time.Hour}) {
+	if v := e.held(); v.Operator != (store.Lifetimes{Delivered: time.Hour}) {
 		e.Errorf("after what was refused the box holds %+v", v)
 	}
 	e.audits("set the retention of "+box, "delivered 1h0m0s", "before: delivered 72h0m0s")

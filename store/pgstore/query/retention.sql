@@ -36,7 +36,9 @@ SELECT coalesce(min(d.seq), 0) FROM unnest($1::integer[]) u(id) CROSS JOIN LATER
 -- last attempt says since when. A range of _parked_state.
 SELECT p.seq, coalesce((p.history -> -1 ->> 0)::bigint, (extract(epoch FROM p.first) * 1000000)::bigint)
   <= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - $4::bigint
-FROM postbag._parked p WHERE p.sub = $1::integer AND p.state = 4 AND p.seq > $2::bigint ORDER BY p.seq LIMIT $3::integer;
+FROM unnest(ARRAY[$1::integer]) u(id) CROSS JOIN LATERAL (
+  SELECT p.seq, p.history, p.first FROM postbag._parked p WHERE p.sub = u.id AND p.state = 4 AND p.seq > $2::bigint
+  ORDER BY p.seq LIMIT $3::integer) p;
 
 -- name: expire
 -- Queues a discard for those of messages $2 of subscription $1 that are dead for longer than $3 microseconds and have no command,

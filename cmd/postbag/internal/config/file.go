@@ -18,8 +18,9 @@ type File struct {
 	// The longest that an answered message waits for its settlement while there is little to
 	// do. A crash may repeat what waits.
 	SettleEvery time.Duration `yaml:"settle_every" range:"1ms..10s" default:"50ms"`
-	// How long messages stay in the log after every subscription has passed them.
-	Keep time.Duration `yaml:"keep" range:"1s..876000h" default:"72h"`
+	// How long messages stay in the log after every subscription has passed them, in boxes
+	// whose retention does not say it: boxes.*.retention.delivered of all others.
+	Keep time.Duration `yaml:"keep" range:"1s..876000h" otherwise:"what the box holds, which is 72h at first"`
 	// Whether this relay does the boxes' housekeeping.
 	Maintenance *bool `yaml:"maintenance" default:"true"`
 
@@ -80,6 +81,22 @@ type Box struct {
 	// Headers that are added at delivery to each message that does not have them, as name:
 	// value. Those of its subscription take precedence.
 	Headers map[string]string `yaml:"headers" otherwise:"none"`
+	// How long its messages stay, by what became of them. The store holds it, and what an
+	// operator sets comes first: see guides/retention.md.
+	Retention Retention `yaml:"retention"`
+}
+
+// Retention is how long messages of a box stay.
+type Retention struct {
+	// How long a delivered message stays in the log after every subscription has passed it,
+	// and one that no subscription takes.
+	Delivered time.Duration `yaml:"delivered" range:"10m..876000h" otherwise:"keep"`
+	// How long a discarded message stays in the log after every subscription has passed it,
+	// with all that is behind it. Not less than delivered.
+	Discarded time.Duration `yaml:"discarded" range:"10m..876000h" otherwise:"as long as delivered ones"`
+	// How long a dead message stays parked before housekeeping has it discarded: a duration
+	// from 10m to 876000h, or never.
+	Dead string `yaml:"dead" otherwise:"never"`
 }
 
 // Admin is the listener for health checks, metrics and wakes.

@@ -19,7 +19,9 @@ func (f *File) checkBoxes() {
 		if !slices.ContainsFunc(f.Subscriptions, func(s Subscription) bool { return s.Box == name }) {
 			f.problems.atf(where, "is a box that no subscription reads; correct the name, or take it out")
 		}
-		checkHeaders(f.problems, below(where, "headers"), f.Boxes[name].Headers)
+		box := f.Boxes[name]
+		checkHeaders(f.problems, below(where, "headers"), box.Headers)
+		box.Retention.check(f.problems, below(where, "retention"), f.Keep)
 	}
 }
 

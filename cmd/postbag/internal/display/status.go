@@ -50,6 +50,9 @@ func showBox(c *terminal.Terminal, b *operations.Box, shards bool) error {
 		text += fmt.Sprintf(", %.0f published/s", *b.Rate)
 	}
 	c.Sayf("%s", text)
+	if b.Retention != nil {
+		c.Sayf("keeps %s", b.Retention.InWords())
+	}
 	for i := range b.Notices {
 		c.Sayf("NOTICE: %s; postbag ledger accept --box %s ends this notice", terminal.Printable(b.Notices[i].InWords()), b.Name)
 	}
