@@ -46,7 +46,8 @@ type Store struct {
 
 // Operations are what operators do to the store.
 func (s *Store) Operations() operations.Store {
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter}
+	retainer, _ := s.Store.(store.Retainer)
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter, Retainer: retainer}
 }
 
 // Schema is what operators do to the store's schema.
