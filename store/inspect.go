@@ -152,12 +152,15 @@ type Notice struct {
 type SubscriptionView struct {
 	SubscriptionState
 	Types []string
+	// Replay is what the replay sends again. Nil: this is no replay.
+	Replay *Replay
 	// Backlog is about how many messages are beyond its positions.
 	Backlog int64
 	// Oldest is the age of the oldest message beyond its positions; zero: none.
 	Oldest time.Duration
-	// Delivered and Discarded count since the beginning.
-	Delivered, Discarded int64
+	// Delivered, Discarded and Filtered count since the beginning. Filtered is counted for
+	// replays only.
+	Delivered, Discarded, Filtered int64
 	// Parked counts by state, up to CountedParked. A count of CountedParked means "at
 	// least".
 	Parked map[ParkState]int64

@@ -116,6 +116,9 @@ type Start struct {
 	// At: what was stored at or after this time, found by a bounded search.
 	// A little more may come. Zero: not used.
 	At time.Time
+	// After: what has a higher seq. A little more may come. Zero: not used. Of Now, At
+	// and After give one at most.
+	After int64
 }
 
 // Beat is one heartbeat.

@@ -54,7 +54,8 @@ type subscription struct {
 	filter    filter
 	wanted    int
 	paused    bool
-	shards    []*shard // in order of lo
+	replay    *store.Replay // nil: it is none
+	shards    []*shard      // in order of lo
 	lot       lot
 	commands  []*command           // oldest first
 	orders    map[int64][]*command // the open ones, by seq

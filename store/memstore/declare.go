@@ -42,6 +42,9 @@ func (s *Store) declare(spec store.Spec) error {
 		return fmt.Errorf("the box of its dead letters: %w", err)
 	}
 	if sub := b.subs[spec.Subscription]; sub != nil {
+		if sub.replay != nil {
+			return store.ErrIsReplay
+		}
 		if !sameTypes(sub.types, spec.Types) {
 			return fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, sub.types, store.ErrFilterDiffers)
 		}
@@ -75,8 +78,10 @@ func (s *Store) start(sub *subscription, from store.Start) {
 		p = position{life: s.life, done: now}
 	case !from.At.IsZero():
 		p = position{life: s.life, to: &now, top: b.log.last, after: b.log.before(from.At)}
+	case from.After > 0:
+		p = position{life: s.life, to: &now, top: b.log.last, after: min(from.After, b.log.last)}
 	}
-	if from.Now || !from.At.IsZero() {
+	if from.Now || p.to != nil {
 		at := p.encode()
 		for _, sh := range sub.shards {
 			sh.position = at

@@ -57,10 +57,14 @@ func (sub *subscription) view(snap *snapshot, now time.Time) (store.Subscription
 	v := store.SubscriptionView{
 		SubscriptionState: sub.state(),
 		Types:             slices.Clone(sub.types),
+		Replay:            sub.shownReplay(),
 		Delivered:         sub.count(store.TallyDelivered),
 		Discarded:         sub.count(store.TallyDiscarded),
 		Parked:            map[store.ParkState]int64{},
 		Held:              sub.lot.mostHeld(),
+	}
+	if sub.replay != nil {
+		v.Filtered = sub.count(store.TallyFiltered)
 	}
 	for _, p := range sub.lot.bySeq {
 		v.Parked[p.park.State]++

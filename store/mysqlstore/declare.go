@@ -17,6 +17,8 @@ func (s *Store) startOf(t *sqlkit.Tx, box string, from store.Start) (store.Posit
 		last, err = lastSeq(t.Query, box)
 	case !from.At.IsZero():
 		last, err = t.Before(t.Query, box, from.At)
+	case from.After > 0:
+		last = max(swept, from.After)
 	default:
 		at := position{high: swept}
 		return at.encode(), nil

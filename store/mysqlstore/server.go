@@ -149,7 +149,8 @@ type subscribed struct {
 	types []string
 }
 
-// subscriptions remembers those that were asked for. None is ever deleted.
+// subscriptions remembers those that were asked for. Only replays are ever deleted; their relays find
+// it out by their leases.
 type subscriptions struct {
 	mu  sync.Mutex
 	all map[store.Ref]subscribed

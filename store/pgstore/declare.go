@@ -82,7 +82,7 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	a.int2s(len(parts), func(i int) int { return parts[i].Hi })
 	a.text(string(raw)).int8(at.Lowest()).bool(at.Done != nil)
 	var types []string
-	there := false
+	there, replay := false, false
 	err = s.run(ctx, s.guard(v, "", nil),
 		call{st: s.statements.get("lock_box", ""), args: new(parameters).text(spec.Box), each: func(r row) error {
 			c := columns{rest: r}
@@ -92,11 +92,14 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 		call{st: s.statements.get("declare", ""), args: a},
 		call{st: s.statements.get("types", ""), args: new(parameters).text(spec.Box).text(spec.Subscription), each: func(r row) error {
 			c := columns{rest: r}
-			types, there = c.texts(), true
+			types, there, replay = c.texts(), true, c.bool()
 			return c.err
 		}})
 	if err != nil || !there {
 		return dropped, err
+	}
+	if replay {
+		return 0, store.ErrIsReplay
 	}
 	if !sameTypes(types, spec.Types) {
 		return 0, fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, types, store.ErrFilterDiffers)
@@ -118,6 +121,8 @@ func (s *Store) start(ctx context.Context, v *server, name string, box *catalogB
 	case !from.At.IsZero():
 		floor, err := s.search(ctx, name, from.At)
 		return snapshots.Position{Floor: floor, Base: box.foreign}, err
+	case from.After > 0:
+		return snapshots.Position{Floor: from.After, Base: box.foreign}, nil
 	default:
 		return snapshots.Position{}, nil
 	}

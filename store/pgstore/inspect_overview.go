@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // What an Overview counts exactly, of a log or of a schedule; and of a backlog, whose
@@ -187,7 +188,14 @@ func (w *overviewReader) take(r row, byID map[int32]store.Ref) error {
 		v.Parked[state] = c.int8()
 	}
 	v.Commands, v.Types = c.int8(), c.texts()
-	return c.err
+	replay := c.text()
+	v.Filtered = c.int8()
+	if c.err != nil {
+		return c.err
+	}
+	var err error
+	v.Replay, err = storekit.ParseReplay(replay, v.Ref, len(v.Shards))
+	return err
 }
 
 // box reads what a box holds, and how far its subscriptions are behind.

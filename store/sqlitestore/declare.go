@@ -18,6 +18,7 @@ func startOf(t *sqlkit.Tx, box string, from store.Start) (store.Position, error)
 		after, err = t.Before(t.Query, box, from.At)
 	default:
 		after, err = sqlkit.Swept(t.Query, box)
+		after = max(after, from.After)
 	}
 	if err != nil {
 		return "", err

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -91,3 +92,21 @@ func (s *Store) Scheduled(ctx context.Context, a store.Audit, box string, kind s
 func (s *Store) Erase(ctx context.Context, a store.Audit, box string, ids []postbag.ID) (store.Erased, error) {
 	return s.base.Erase(ctx, a, box, ids)
 }
+
+// StartReplay makes a replay; see [store.Replayer].
+func (s *Store) StartReplay(ctx context.Context, a store.Audit, r store.Replay) error {
+	return s.base.StartReplay(ctx, a, r)
+}
+
+// EndReplay removes a replay; see [store.Replayer].
+func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summary string) error {
+	return s.base.EndReplay(ctx, a, r, summary)
+}
+
+// SeqBefore finds a seq by time; see [store.Replayer].
+func (s *Store) SeqBefore(ctx context.Context, box string, at time.Time) (int64, error) {
+	return s.base.SeqBefore(ctx, box, at)
+}
+
+// Floor returns how far a position has passed everything; see [store.Replayer].
+func (s *Store) Floor(p store.Position) (int64, error) { return s.base.Floor(p) }

@@ -68,6 +68,13 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 			return nil, err
 		}
 		return nil, t.Declare(spec, types, at)
+	}
+	kind, err := t.isReplay(spec.Ref)
+	switch {
+	case err != nil:
+		return nil, err
+	case kind == replaySubscription:
+		return store.ErrIsReplay, nil
 	case has != types:
 		return fmt.Errorf("declared with types %s, it has %s: %w", types, has, store.ErrFilterDiffers), nil
 	}

@@ -105,10 +105,14 @@ func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, er
 	}
 	v.SubscriptionState = state
 	var types []byte
-	if _, err := t.Row(sqlCounts, []any{r.ID}, &types, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
+	var replay sql.NullString
+	if _, err := t.Row(sqlCounts, []any{r.ID}, &types, &replay, &v.Filtered, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
 		return v, err
 	}
 	if v.Types, err = TypesOf(types); err != nil {
+		return v, err
+	}
+	if v.Replay, err = storekit.ParseReplay(replay.String, v.Ref, len(v.Shards)); err != nil {
 		return v, err
 	}
 	if err := t.viewParked(&v, r.ID); err != nil {

@@ -14,6 +14,15 @@ const (
 	// SQLSubscription returns id and types, by the unique (box, name).
 	SQLSubscription = `SELECT id, types FROM postbag__subscription WHERE box = ? AND name = ?`
 
+	// By the unique (box, name): what a replay sends again; null: it is no replay.
+	sqlReplay = `SELECT replay FROM postbag__subscription WHERE box = ? AND name = ?`
+
+	// The same, one row.
+	sqlSetReplay = `UPDATE postbag__subscription SET replay = ? WHERE box = ? AND name = ?`
+
+	// By primary key.
+	sqlDeleteSubscription = `DELETE FROM postbag__subscription WHERE id = ?`
+
 	// One row.
 	sqlInsertSubscription = `
 INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
@@ -208,7 +217,9 @@ FROM postbag__box b ORDER BY b.name`
 	// By primary key, and ranges of those of the ledger and of commands: a few
 	// lines a million messages.
 	sqlCounts = `
-SELECT s.types,
+SELECT s.types, s.replay,
+	CASE WHEN s.replay IS NULL THEN 0 ELSE
+		(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 2) END,
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
 	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)

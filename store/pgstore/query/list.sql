@@ -157,7 +157,7 @@ SELECT t.sub, t.held, t.n, coalesce((SELECT p.reason FROM postbag._shards s
 
 -- name: sub_view
 -- What subscriptions $1 have delivered and discarded, by ledger and shards, their parked messages by state, counted up to $2
--- each, and their commands. By subscription, and _parked_state.
+-- each, and their commands; and of replays what they send again, and what they have filtered. By subscription, and _parked_state.
 SELECT u.id,
   coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 1), 0)::bigint
     + coalesce((SELECT sum(s.delivered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint,
@@ -167,5 +167,8 @@ SELECT u.id,
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 3 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 4 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 5 ORDER BY p.seq LIMIT $2::integer) p),
-  (SELECT count(*) FROM postbag._commands c WHERE c.sub = u.id), u.types
+  (SELECT count(*) FROM postbag._commands c WHERE c.sub = u.id), u.types, coalesce(u.replay, ''),
+  CASE WHEN u.replay IS NULL THEN 0 ELSE
+    coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 2), 0)::bigint
+    + coalesce((SELECT sum(s.filtered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint END
 FROM postbag._subscriptions u WHERE u.id = ANY ($1::integer[]) ORDER BY u.id;

@@ -54,6 +54,15 @@ func (p *Position) Lowest() int64 {
 	return p.Done.Lowest()
 }
 
+// Settled is the seq up to which p has passed every row, now or ever. Unlike Lowest it
+// counts what was passed in p's window.
+func (p *Position) Settled() int64 {
+	if p.To == nil {
+		return p.Lowest()
+	}
+	return max(p.Lowest(), min(p.After, p.To.Lowest()))
+}
+
 // Passed says whether p has passed the row of a transaction.
 func (p *Position) Passed(xid uint64, seq int64) bool {
 	if p.To != nil && seq <= p.After && p.visible(p.To, xid, seq) {
