@@ -47,6 +47,17 @@ const (
 	HeaderTime = "Postbag-Time"
 )
 
+// HeaderReplay is the header of messages that a replay sends again: its value is the
+// replay's name. A relay adds it to Delivery.Headers. Destinations send it as it is.
+const HeaderReplay = "Postbag-Replay"
+
+// factPrefix begins the names of headers in which destinations carry facts.
+const factPrefix = "Postbag-"
+
+// IsFact says whether destinations keep a header's name for facts of messages, so that a
+// header of a message's own travels under another one.
+func IsFact(name string) bool { return strings.HasPrefix(name, factPrefix) && name != HeaderReplay }
+
 // TimeFormat is the form of Postbag-Time: RFC 3339 with microseconds, in UTC.
 const TimeFormat = "2006-01-02T15:04:05.000000Z"
 

@@ -291,7 +291,9 @@ func (l *loop) over() bool {
 func (l *loop) open(ctx context.Context) error {
 	specs := make([]store.Spec, 0, len(l.flows))
 	for _, f := range l.flows {
-		specs = append(specs, f.subscription.spec())
+		if f.subscription.Replay == nil {
+			specs = append(specs, f.subscription.spec())
+		}
 	}
 	for attempt := 1; ; attempt++ {
 		err := l.opened(ctx, specs)

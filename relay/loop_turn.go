@@ -32,7 +32,7 @@ func (l *loop) exchange(ctx context.Context, t *store.Turn) (result store.TurnRe
 	if err != nil {
 		return result, err
 	}
-	if result, err = l.store.Turn(ctx, *t); err != nil {
+	if result, err = l.bounded(ctx, t); err != nil {
 		return result, err
 	}
 	if settles {

@@ -15,6 +15,8 @@ type Relay struct {
 	options Options
 	hints   *hints
 
+	replayer store.Replayer // nil: no subscription is a replay
+
 	mu      sync.Mutex
 	running *loop
 	last    Stats
@@ -28,11 +30,11 @@ func New(s store.Store, o Options) (*Relay, error) {
 	if s == nil {
 		err = errors.Join(err, errors.New("relay: the store is nil; open one first"))
 	}
-	err = errors.Join(err, o.retains(s))
-	if err != nil {
+	replayer, replays := o.replayer(s)
+	if err = errors.Join(err, o.retains(s), replays); err != nil {
 		return nil, err
 	}
-	return &Relay{store: s, options: o, hints: newHints()}, nil
+	return &Relay{store: s, options: o, hints: newHints(), replayer: replayer}, nil
 }
 
 // ErrRunning is returned by Run and Drain while the relay runs already.

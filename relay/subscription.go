@@ -146,9 +146,19 @@ type Subscription struct {
 	// other attempt. It is called from many goroutines.
 	// Optional.
 	Classify func(error) broker.Class
+	// Replay makes this the work of a replay, which store.Replayer.StartReplay has made.
+	// Box and Name are then those of Replay.Ref; From, Types and Shards have no effect.
+	// Replay.Rate, if given, takes the place of Rate.Messages, shared among relays. Unless
+	// Replay.Unmarked, messages carry the header broker.HeaderReplay. The relay never ends
+	// a replay: it is through when store.Replayer.Floor of all its shards' positions is
+	// Replay.Through or more, and no message waits. Defaults to nil: no replay.
+	Replay *store.Replay
 }
 
 func (s *Subscription) ref() store.Ref {
+	if s.Replay != nil {
+		return s.Replay.Ref
+	}
 	r := store.Ref{Box: s.Box, Subscription: s.Name}
 	if r.Box == "" {
 		r.Box = "outbox"
@@ -162,13 +172,14 @@ func (s *Subscription) ref() store.Ref {
 // validate fills the defaults and reports everything that is wrong. box has the settings
 // of its box.
 func (s *Subscription) validate(box Box) error {
+	errs := s.replays()
 	ref := s.ref()
 	s.Box, s.Name = ref.Box, ref.Subscription
 	s.Types, s.Retries, s.Retry.Pauses = slices.Clone(s.Types), slices.Clone(s.Retries), slices.Clone(s.Retry.Pauses)
 	if s.Timeout == 0 {
 		s.Timeout = 30 * time.Second
 	}
-	errs := []error{validName(ref)}
+	errs = append(errs, validName(ref))
 	if s.To == nil {
 		errs = append(errs, errors.New("To is missing; give it a destination"))
 	}
@@ -209,7 +220,7 @@ func (s *Subscription) validate(box Box) error {
 				errs = append(errs, fmt.Errorf("Headers: %w", err))
 			}
 		}
-		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), addHeaders(headers), renderWith(s.Render), format.Encode(s.Encoder))...)
+		s.To = broker.Wrap(s.To, append(slices.Clone(s.Use), markReplay(s.Replay), addHeaders(headers), renderWith(s.Render), format.Encode(s.Encoder))...)
 		s.Use, s.Encoder = nil, nil
 	}
 	return errors.Join(errs...)

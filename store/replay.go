@@ -94,8 +94,8 @@ func (r *Replay) Validate() error {
 	if len(r.Keys) > MaxReplayKeys {
 		errs = append(errs, fmt.Errorf("store: a replay of %d keys; name %d at most", len(r.Keys), MaxReplayKeys))
 	}
-	if r.Rate < 0 || r.Shards < 0 || r.Shards > SlotCount {
-		errs = append(errs, fmt.Errorf("store: a replay at rate %v in %d shards; give no negative rate, and 0 to %d shards", r.Rate, r.Shards, SlotCount))
+	if !(r.Rate >= 0 && r.Rate <= 1e9) || r.Shards < 0 || r.Shards > SlotCount {
+		errs = append(errs, fmt.Errorf("store: a replay at rate %v in %d shards; give a rate of 0 to 1e9, and 0 to %d shards", r.Rate, r.Shards, SlotCount))
 	}
 	return errors.Join(errs...)
 }

@@ -13,11 +13,6 @@ import (
 // headerContentType is the name that CloudEvents' Kafka binding gives it.
 const headerContentType = "content-type"
 
-// headerFact is how the names of facts begin. A header of a message's own whose
-// name begins so, or with '%', has its first letter percent-encoded: it is never
-// taken for a fact, and Message gives it back.
-const headerFact = "Postbag-"
-
 // records makes the records of one call out of few pieces of memory.
 type records struct {
 	slab    []kgo.Record
@@ -121,7 +116,7 @@ func (r *records) add(name string, value []byte) {
 }
 
 func escapeName(name string) string {
-	if strings.HasPrefix(name, headerFact) || strings.HasPrefix(name, "%") {
+	if broker.IsFact(name) || strings.HasPrefix(name, "%") {
 		return fmt.Sprintf("%%%02X%s", name[0], name[1:])
 	}
 	return name

@@ -3,7 +3,6 @@ package kafkabroker
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -45,7 +44,7 @@ func Message(r *kgo.Record) (broker.Delivery, error) {
 					broker.HeaderTime, broker.TimeFormat)
 			}
 		default:
-			if !strings.HasPrefix(h.Key, headerFact) {
+			if !broker.IsFact(h.Key) {
 				d.Headers[unescapeName(h.Key)] = string(h.Value)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/eclipse/paho.golang/packets"
 
@@ -14,7 +13,6 @@ import (
 const (
 	// headerTopic carries the message's topic where it is not the one published to.
 	headerTopic = "Postbag-Topic"
-	prefixFact  = "Postbag-"
 	// largestPacket is the most that a packet's length can say (section 1.5.5), and
 	// its first five bytes.
 	largestPacket = 268_435_455 + 5
@@ -71,7 +69,7 @@ func plainProperties(m *broker.Delivery, topic string) []packets.User {
 			continue
 		}
 		safe := escape(name)
-		if strings.HasPrefix(safe, prefixFact) {
+		if broker.IsFact(safe) {
 			safe = disarm(safe)
 		}
 		add(safe, escape(m.Headers[name]))

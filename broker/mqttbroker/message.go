@@ -3,7 +3,6 @@ package mqttbroker
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/eclipse/paho.golang/paho"
@@ -43,7 +42,7 @@ func Message(p *paho.Publish) (broker.Delivery, error) {
 				err = fmt.Errorf("it is not a time such as %s", broker.TimeFormat)
 			}
 		default:
-			if !strings.HasPrefix(u.Key, prefixFact) { // a fact of a later version
+			if !broker.IsFact(u.Key) { // a fact of a later version
 				d.Headers[broker.Unescape(u.Key)] = broker.Unescape(u.Value)
 			}
 		}

@@ -33,7 +33,7 @@ func escapeName(name string) string { return broker.Escape(name, noName) }
 // obeyed says whether the server, a client or Message would take a header of this
 // name for its own.
 func obeyed(name string) bool {
-	return strings.HasPrefix(name, headerNats) || strings.HasPrefix(name, "Postbag-") ||
+	return strings.HasPrefix(name, headerNats) || broker.IsFact(name) ||
 		name == "Status" || name == "Description"
 }
 

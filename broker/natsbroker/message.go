@@ -3,7 +3,6 @@ package natsbroker
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -58,7 +57,7 @@ func decode(subject string, header nats.Header, payload []byte) (broker.Delivery
 		}
 	}
 	for name, values := range header {
-		if name == headerMsgID || name == headerExpectedStream || strings.HasPrefix(name, "Postbag-") || len(values) == 0 {
+		if name == headerMsgID || name == headerExpectedStream || broker.IsFact(name) || len(values) == 0 {
 			continue
 		}
 		d.Headers[broker.Unescape(name)] = broker.Unescape(values[0])

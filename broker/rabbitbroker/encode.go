@@ -18,7 +18,7 @@ func obeyed(name string) bool {
 	case "CC", "BCC", "x-death", "x-received-from", "x-shovelled", "x-delivery-count", "x-stream-offset":
 		return true
 	}
-	return strings.HasPrefix(name, "Postbag-") || strings.HasPrefix(name, "%")
+	return broker.IsFact(name) || strings.HasPrefix(name, "%")
 }
 
 // disarm encodes the first letter of a name, so that nobody obeys it: %43C. Every

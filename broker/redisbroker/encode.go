@@ -130,7 +130,7 @@ func (e *addition) addPlain(m *broker.Delivery) {
 			continue
 		}
 		field := name
-		if name == fieldPayload || strings.HasPrefix(name, prefixFact) || strings.HasPrefix(name, prefixHeader) {
+		if name == fieldPayload || broker.IsFact(name) || strings.HasPrefix(name, prefixHeader) {
 			field = prefixHeader + name
 		}
 		e.add(field, m.Headers[name])

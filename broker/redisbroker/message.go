@@ -48,7 +48,7 @@ func Message(x redis.XMessage) (broker.Delivery, error) {
 					broker.HeaderTime, broker.TimeFormat)
 			}
 		default:
-			if !strings.HasPrefix(name, prefixFact) { // a fact of a later version
+			if !broker.IsFact(name) { // a fact of a later version
 				d.Headers[strings.TrimPrefix(name, prefixHeader)] = text
 			}
 		}

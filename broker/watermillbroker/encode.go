@@ -50,7 +50,7 @@ func (o Options) contentType() string {
 // plain adds headers and facts, the facts last, so that no header passes for one.
 func plain(to message.Metadata, m *broker.Delivery, id string) {
 	for name, value := range m.Headers {
-		if name != metadataUUID && !reserved(name) && !broker.IsProperty(name) {
+		if name != metadataUUID && (!reserved(name) || name == broker.HeaderReplay) && !broker.IsProperty(name) {
 			to[name] = value
 		}
 	}

@@ -43,7 +43,7 @@ func Message(topic string, m *message.Message) (broker.Delivery, error) {
 		}
 	}
 	for name, value := range m.Metadata {
-		if !reserved(name) {
+		if !reserved(name) || name == broker.HeaderReplay {
 			d.Headers[name] = value
 		}
 	}

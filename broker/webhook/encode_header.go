@@ -39,7 +39,7 @@ func ours(name string) bool {
 func addPlain(h http.Header, headers map[string]string) {
 	added := make(map[string]bool, len(headers))
 	for name, value := range headers {
-		if !httpfield.IsToken(name) || ours(name) || httpfield.Framing(name) || httpfield.Steering(name) {
+		if !httpfield.IsToken(name) || ours(name) && name != broker.HeaderReplay || httpfield.Framing(name) || httpfield.Steering(name) {
 			continue
 		}
 		canonical := http.CanonicalHeaderKey(name)
