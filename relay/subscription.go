@@ -273,12 +273,16 @@ func (s *Subscription) spec() store.Spec {
 func (s *Subscription) engine(o *Options, rules *retryRules) engine.Config {
 	features, p := s.To.Features(), s.Cadence.pace(o)
 	_, prober := broker.ProberOf(s.To)
+	idleSettle := time.Duration(0) // the engine's own default
+	if s.Replay != nil {
+		idleSettle = time.Second // it is through by its settled positions
+	}
 	return engine.Config{
 		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType, Rate: s.Rate, DeadTo: s.DeadTo,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		CountFirst: features.CountsFirst,
 		InFlight:   s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,
-		PollMin: p.pollMin, PollMax: p.pollMax, Linger: p.linger, SettleEvery: p.settleEvery, TallySpan: store.TallySpan,
+		PollMin: p.pollMin, PollMax: p.pollMax, Linger: p.linger, SettleEvery: p.settleEvery, IdleSettle: idleSettle, TallySpan: store.TallySpan,
 		Rand: rand.Float64,
 	}
 }

@@ -18,6 +18,8 @@ type Store struct {
 	Forgetter store.Forgetter
 	// Retainer is nil for a store whose boxes do not hold their retention.
 	Retainer store.Retainer
+	// Replayer is nil for a store that keeps no replays.
+	Replayer store.Replayer
 }
 
 // Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
@@ -31,7 +33,8 @@ func Of(s store.Store) (Store, error) {
 	editor, _ := s.(store.Editor)
 	forgetter, _ := s.(store.Forgetter)
 	retainer, _ := s.(store.Retainer)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter, Retainer: retainer}, nil
+	replayer, _ := s.(store.Replayer)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter, Retainer: retainer, Replayer: replayer}, nil
 }
 
 var (

@@ -47,7 +47,8 @@ type Store struct {
 // Operations are what operators do to the store.
 func (s *Store) Operations() operations.Store {
 	retainer, _ := s.Store.(store.Retainer)
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter, Retainer: retainer}
+	replayer, _ := s.Store.(store.Replayer)
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer}
 }
 
 // Schema is what operators do to the store's schema.

@@ -1,0 +1,168 @@
+package operations
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Replay is a replay and how far it is, in JSON. Names of fields are a contract.
+type Replay struct {
+	// Its name.
+	Name string `json:"name"`
+	// Its box.
+	Box string `json:"box"`
+	// The subscription whose messages come again.
+	Of string `json:"of"`
+	// The destination that they go to.
+	Destination string `json:"destination"`
+	// running, paused, idle, dead or through: idle ones wait for postbag replay resume; dead ones are through but for dead messages.
+	State string `json:"state"`
+	// The seqs that it sends again: above after, up to through.
+	After   int64 `json:"after"`
+	Through int64 `json:"through"`
+	// The seq up to which it has looked at everything.
+	Floor int64 `json:"floor"`
+	// How far it is, from 0 to 1.
+	Done float64 `json:"done"`
+	// The times between which messages were stored, if they were given.
+	From   *time.Time `json:"from,omitempty"`
+	Before *time.Time `json:"before,omitempty"`
+	// The types that come. Empty: all.
+	Types []string `json:"types"`
+	// Of how many keys messages come. Zero: of all.
+	Keys int `json:"keys"`
+	// The most messages a second. Zero: no limit of its own.
+	Rate float64 `json:"rate"`
+	// Messages carry no header that says that they come again.
+	Unmarked bool `json:"unmarked"`
+	// How many messages were delivered, left out, and discarded.
+	Delivered int64 `json:"delivered"`
+	Filtered  int64 `json:"filtered"`
+	Discarded int64 `json:"discarded"`
+	// How many messages are parked, by state.
+	Parked map[string]int64 `json:"parked"`
+
+	// Plan is what the replay sends again.
+	Plan store.Replay `json:"-"`
+	// commands wait for a relay.
+	commands int64
+}
+
+// The states of a replay.
+const (
+	ReplayRunning = "running"
+	ReplayPaused  = "paused"
+	ReplayIdle    = "idle"
+	ReplayDead    = "dead"
+	ReplayThrough = "through"
+)
+
+// Replays returns the replays of a box, or of all boxes.
+func (s Store) Replays(ctx context.Context, box string) ([]Replay, error) {
+	if s.Replayer == nil {
+		return nil, refusef(ErrUnsupported, "this kind of store keeps no replays")
+	}
+	o, err := s.Look(ctx, box)
+	if err != nil {
+		return nil, err
+	}
+	out := []Replay{}
+	for i := range o.Boxes {
+		for j := range o.Boxes[i].Subscriptions {
+			if v := &o.Boxes[i].Subscriptions[j]; v.Replay != nil {
+				r, err := s.replayOf(v)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, r)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Replay returns one replay. One that is not there is ErrNotFound.
+func (s Store) Replay(ctx context.Context, r store.Ref) (*Replay, error) {
+	all, err := s.Replays(ctx, r.Box)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Name == r.Subscription {
+			return &all[i], nil
+		}
+	}
+	return nil, noReplay(r)
+}
+
+// replayOf makes the view of a replay.
+func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
+	p := v.Replay
+	r := Replay{
+		Name: v.Subscription, Box: v.Box, Of: p.Of, Destination: p.Destination, State: ReplayIdle, After: p.After, Through: p.Through,
+		Types: append([]string{}, v.Types...), Keys: len(p.Keys), Rate: p.Rate, Unmarked: p.Unmarked,
+		Delivered: v.Delivered, Filtered: v.Filtered, Discarded: v.Discarded, Parked: make(map[string]int64), Plan: *p, commands: v.Commands,
+	}
+	if !p.From.IsZero() {
+		r.From = &p.From
+	}
+	if !p.Before.IsZero() {
+		r.Before = &p.Before
+	}
+	for i := range v.Shards {
+		floor, err := s.Replayer.Floor(v.Shards[i].Position)
+		if err != nil {
+			return r, err
+		}
+		if i == 0 || floor < r.Floor {
+			r.Floor = floor
+		}
+		if v.Shards[i].Owner != "" {
+			r.State = ReplayRunning
+		}
+	}
+	r.Floor = min(max(r.Floor, p.After), p.Through)
+	r.Done = float64(r.Floor-p.After) / float64(max(p.Through-p.After, 1))
+	for _, state := range ParkStates {
+		r.Parked[state.String()] = v.Parked[state]
+	}
+	switch {
+	case r.through() && r.Parked[store.ParkDead.String()] > 0:
+		r.State = ReplayDead
+	case r.through():
+		r.State = ReplayThrough
+	case v.Paused:
+		r.State = ReplayPaused
+	}
+	return r, nil
+}
+
+// through says that nothing of the replay can come any more, and nothing waits but what is dead.
+func (r *Replay) through() bool {
+	waiting := int64(0)
+	for state, n := range r.Parked {
+		if state != store.ParkDead.String() {
+			waiting += n
+		}
+	}
+	return r.Floor >= r.Through && waiting == 0 && r.commands == 0
+}
+
+// Summary is what a replay has done, in words.
+func (r *Replay) Summary() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d delivered, %d left out, %d discarded", r.Delivered, r.Filtered, r.Discarded)
+	for _, state := range ParkStates {
+		if n := r.Parked[state.String()]; n > 0 {
+			fmt.Fprintf(&b, ", %d %s", n, state)
+		}
+	}
+	if !r.through() {
+		fmt.Fprintf(&b, ", ended at %.0f%%", 100*r.Done)
+	}
+	return b.String()
+}
