@@ -78,6 +78,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newShardsCommand(c),
 		newSubscriptionsCommand(c),
 		newRetentionCommand(c),
+		newReplayCommand(c),
 		newAuditCommand(c),
 		newLedgerCommand(c),
 		newInboxCommand(c),
@@ -104,8 +105,10 @@ func emptyFlag(cmd *cobra.Command) error {
 func flagFault(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		switch f := wrong.GetFlag(); f.Value.Type() {
-		case "int":
+		case "int", "int64":
 			return exit.Usagef("--%s is no whole number, or too large; write it in digits", f.Name)
+		case "float64":
+			return exit.Usagef("--%s is no number; write it in digits", f.Name)
 		case "bool":
 			return exit.Usagef("--%s is neither true nor false; write it without a value, or one of them", f.Name)
 		}

@@ -72,6 +72,8 @@ type Subscription struct {
 	Name string `json:"name"`
 	// Its filter; none: all types.
 	Types []string `json:"types,omitempty"`
+	// It is a replay of this subscription.
+	ReplayOf string `json:"replay_of,omitempty"`
 	// An operator holds it.
 	Paused bool `json:"paused,omitempty"`
 	// How many shards it has.

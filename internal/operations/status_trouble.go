@@ -60,7 +60,10 @@ func (v *Status) Troubles() []string {
 
 // troubles are those of a subscription, at BOX/NAME.
 func (v *Subscription) troubles(at string) (out []string) {
-	if v.Owned == 0 {
+	switch {
+	case v.Owned == 0 && v.ReplayOf != "":
+		out = append(out, "nobody works the replay "+at+"; go on with postbag replay resume, or end it with postbag replay cancel")
+	case v.Owned == 0:
 		out = append(out, "no relay works "+at+"; start one")
 	}
 	if v.Paused {

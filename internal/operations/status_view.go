@@ -57,6 +57,9 @@ func subscriptionOf(s *store.SubscriptionView) Subscription {
 		Backlog: s.Backlog, Oldest: s.Oldest.Seconds(), Delivered: s.Delivered, Discarded: s.Discarded, Queued: s.Commands,
 		Parked: make(map[string]int64), Detail: []Shard{},
 	}
+	if s.Replay != nil {
+		v.ReplayOf = s.Replay.Of
+	}
 	for _, state := range ParkStates {
 		v.Parked[state.String()] = s.Parked[state]
 		if s.Parked[state] >= store.CountedParked {
