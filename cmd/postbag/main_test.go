@@ -26,9 +26,9 @@ const canary = "CANARYc4n4ry"
 // hookSecret is the name of the variable with a webhook's signing secret.
 const hookSecret = "POSTBAG_TEST_HOOK_SECRET"
 
-// TestMain is also the adoption that a test kills.
+// TestMain is also the adoption, and the replay, that a test kills.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "adopt" {
+	if len(os.Args) > 2 && (os.Args[1] == "adopt" || os.Args[1] == "replay") {
 		main()
 		return
 	}
