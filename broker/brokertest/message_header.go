@@ -20,6 +20,7 @@ func headerCases() []testCase {
 		{name: "keys of any text arrive as they are", run: keyTexts},
 		{name: "types of any text arrive as they are", run: typeTexts},
 		{name: "a header with a meaning for the broker does no harm", run: reservedHeaders},
+		{name: "the header of a replay arrives under its own name", run: replayHeader},
 		{name: "properties of other transports do not go out as headers", run: foreignProperties},
 		{name: "a property that the destination does not have is rejected", run: unknownProperty},
 	}
@@ -125,6 +126,11 @@ func (s *scene) propertiesOf() string {
 		return "rabbitmq."
 	}
 	return s.h.Features.Binding + "."
+}
+
+func replayHeader(s *scene) {
+	s.open()
+	s.roundTrips(s.with(func(m *broker.Delivery) { m.Headers = map[string]string{broker.HeaderReplay: "replay-1", "own": "2"} }))
 }
 
 func foreignProperties(s *scene) {

@@ -288,6 +288,9 @@ func (s *work) orders() {
 	s.Must(s.SetShards(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, 1+s.n%3))
 	s.Must(s.SetPaused(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, s.n%2 == 0))
 	s.Must(s.SetPaused(s.Context(), store.Audit{Who: "x", Why: "y"}, outbox, false))
+	again := store.Replay{Ref: store.Ref{Box: "outbox", Subscription: "again"}, Of: "default", After: 1 << 40, Through: 1<<40 + 1}
+	s.Must(s.StartReplay(s.Context(), store.Audit{Who: "x", Why: "y"}, again))
+	s.Must(s.EndReplay(s.Context(), store.Audit{Who: "x", Why: "y"}, again.Ref, "nothing"))
 	_, err := s.Audited(s.Context(), planPage)
 	s.Must(err)
 	_, err = s.Check(s.Context())

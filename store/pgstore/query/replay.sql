@@ -35,19 +35,19 @@ SELECT s.id FROM postbag._shards s WHERE s.sub = $1::integer ORDER BY s.id FOR U
 WITH r AS MATERIALIZED (
   SELECT u.id FROM postbag._subscriptions u WHERE u.id = $1::integer AND u.replay IS NOT NULL
 ), s AS (
-  DELETE FROM postbag._shards s USING r WHERE s.sub = r.id
+  DELETE FROM postbag._shards s WHERE s.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), c AS (
-  DELETE FROM postbag._cuts c USING r WHERE c.sub = r.id
+  DELETE FROM postbag._cuts c WHERE c.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), p AS (
-  DELETE FROM postbag._parked p USING r WHERE p.sub = r.id
+  DELETE FROM postbag._parked p WHERE p.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), o AS (
-  DELETE FROM postbag._commands o USING r WHERE o.sub = r.id
+  DELETE FROM postbag._commands o WHERE o.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), l AS (
-  DELETE FROM postbag._ledger l USING r WHERE l.sub = r.id
+  DELETE FROM postbag._ledger l WHERE l.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), f AS (
-  DELETE FROM postbag._past f USING r WHERE f.sub = r.id
+  DELETE FROM postbag._past f WHERE f.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), d AS (
-  DELETE FROM postbag._discarded d USING r WHERE d.sub = r.id
+  DELETE FROM postbag._discarded d WHERE d.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), u AS (
   DELETE FROM postbag._subscriptions u USING r WHERE u.id = r.id RETURNING u.id
 ), a AS (
