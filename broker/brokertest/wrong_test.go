@@ -267,6 +267,13 @@ func outcomes() map[string]wrong {
 // contents are wrong in what they carry.
 func contents() map[string]wrong {
 	return map[string]wrong{
+		"keeps names that begin with Postbag- for itself": {
+			caught: []string{"the header of a replay arrives under its own name"},
+			spoil: each(func(m *broker.Delivery) {
+				m.Headers = maps.Clone(m.Headers)
+				maps.DeleteFunc(m.Headers, func(name, _ string) bool { return strings.HasPrefix(name, "Postbag-") })
+			}),
+		},
 		"drops headers": {
 			caught: []string{"header values of any text arrive as they are", "many and long headers arrive as they are"},
 			spoil:  each(func(m *broker.Delivery) { m.Headers = nil }),
