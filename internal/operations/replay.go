@@ -194,7 +194,7 @@ func (s Store) bound(ctx context.Context, p *ReplayPlan, c *ReplayChoice, box *s
 		p.Through = min(to+seqSlack, box.Last)
 	}
 	oldest := first[0].Seq - 1
-	p.Gone = from < oldest && (c.From.IsZero() && c.Last == 0 || c.From.Before(p.Oldest) && !c.From.IsZero())
+	p.Gone = oldest > 0 && (c.FromSeq > 0 && c.FromSeq <= oldest || !c.From.IsZero() && c.From.Before(p.Oldest))
 	p.Messages = min(max(to-max(from, oldest), 0), box.Rows)
 	if p.Through <= p.After || p.Through <= oldest {
 		return refusef(ErrInvalid, "box %s holds no messages of that range; it holds messages from %s on", c.Box, p.Oldest.UTC().Format(time.RFC3339))

@@ -79,3 +79,32 @@ VALUES (9, 1, 7, 70, 1, 70, 3, 1, 1, 1, 'no', '[]')`,
 		t.Errorf("%d of one parked message and its command are there", n)
 	}
 }
+
+// Ended, a replay has no row in any table: what is left would be found by nobody, and keeps bytes of messages.
+func TestAnEndedReplayLeavesNoRows(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	f.publish(message("k", 1), message("k", 2))
+	again := store.Ref{Box: "outbox", Subscription: "again"}
+	f.check(f.StartReplay(t.Context(), ordered, store.Replay{Ref: again, Of: "default", Through: 2}))
+	lease := f.lease(again)
+	batch := f.turn(store.Turn{Read: []store.Request{{Ref: again, Slots: []store.Slots{store.AllSlots}, Limit: 10, Bytes: 1 << 20}}}).Batches[0]
+	r := batch.Records[0]
+	f.turn(store.Turn{Settle: []store.Settlement{{
+		Lease: lease, To: batch.Next, Tally: []store.Tally{{Fate: store.TallyParked, Count: 1, SeqSum: uint64(r.Seq)}},
+		Park: []store.Park{{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.ParkDead, Blocking: true, Attempts: 1, Reason: "no"}},
+	}}})
+	if n, err := f.Command(t.Context(), ordered, again, store.Retry, []int64{r.Seq}); err != nil || n != 1 {
+		t.Fatalf("%d commands were queued: %v", n, err)
+	}
+	rows := `SELECT (SELECT count(*) FROM postbag__parked WHERE subscription > 2) + (SELECT count(*) FROM postbag__command WHERE subscription > 2) +
+(SELECT count(*) FROM postbag__ledger WHERE subscription > 2) + (SELECT count(*) FROM postbag__shard WHERE subscription > 2) +
+(SELECT count(*) FROM postbag__subscription WHERE id > 2)`
+	if f.count(rows) != 5 {
+		t.Fatalf("before its end a replay has %d rows", f.count(rows))
+	}
+	f.check(f.EndReplay(t.Context(), ordered, again, "0 delivered"))
+	if n := f.count(rows); n != 0 {
+		t.Errorf("an ended replay leaves %d rows", n)
+	}
+}

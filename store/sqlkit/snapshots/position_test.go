@@ -412,3 +412,27 @@ func TestUnpassMakesAPositionReadTransactionsAgain(t *testing.T) {
 		t.Errorf("a floor is %+v", floor)
 	}
 }
+
+// Rows at or below Settled never come, in a window and outside of one: not even those of transactions that run.
+func TestSettledIsBelowEveryRowThatIsStillToCome(t *testing.T) {
+	t.Parallel()
+	done := &Snapshot{XMax: 20, Beyond: 100, Running: []Runner{{XID: 10, Low: 40}}}
+	for name, c := range map[string]struct {
+		at   Position
+		want int64
+	}{
+		"the beginning":                   {Position{}, 0},
+		"a floor":                         {Position{Floor: 50}, 50},
+		"an end with a running one":       {Position{Done: done}, 40},
+		"an end without":                  {Position{Done: &Snapshot{XMax: 20, Beyond: 100}}, 100},
+		"a window from a floor":           {Position{Floor: 50, To: &Snapshot{XMax: 30, Beyond: 200}, Top: 250, After: 120}, 120},
+		"a window beyond its bound":       {Position{Floor: 50, To: &Snapshot{XMax: 30, Beyond: 200}, Top: 250, After: 240}, 200},
+		"a window with a running one":     {Position{Floor: 50, To: &Snapshot{XMax: 30, Beyond: 200, Running: []Runner{{XID: 25, Low: 90}}}, Top: 250, After: 120}, 90},
+		"a window with a running old one": {Position{Floor: 50, To: &Snapshot{XMax: 30, Beyond: 200, Running: []Runner{{XID: 25, Low: 10}}}, Top: 250, After: 120}, 50},
+		"a window for late ones":          {Position{Done: done, To: &Snapshot{XMax: 30, Beyond: 200}, Top: 250, After: 60}, 60},
+	} {
+		if got := c.at.Settled(); got != c.want {
+			t.Errorf("%s: %d, not %d", name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package mutants
+
+// Mistakes in replays: of where they end, what they send, and what they leave behind.
+var replaying = []Mutant{
+	{
+		Name: "replay-ends-with-the-last-seq-seen", What: "PostgreSQL: in the middle of a window the seq read last counts as the floor, although a transaction is open below it",
+		Evidence: "a commit below the last offset that was read: lost by every reader that remembers a seq",
+		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "return max(p.Lowest(), min(p.After, p.To.Lowest()))", "return max(p.Lowest(), p.After)"}},
+		By:       coreTests("store/sqlkit/snapshots", "TestSettledIsBelowEveryRowThatIsStillToCome"),
+	},
+	{
+		Name: "replay-floor-of-what-was-seen", What: "MySQL: the highest seq passed is the floor, although seqs below it are open",
+		Evidence: "the same, with AUTO_INCREMENT",
+		Patches:  []Patch{{"store/sqlkit/replay.go", "return at.LowWatermark(), nil", "return at.High(), nil"}},
+		By:       tests("store/mysqlstore", "TestConformance/MariaDB/The_floor_of_a_position_waits"),
+	},
+	{
+		Name: "replay-without-an-end", What: "what lies beyond a replay's end is sent too",
+		Evidence: "kafka-console-consumer --from-beginning without --max-messages",
+		Patches:  []Patch{{"store/replay.go", "m.Seq <= r.After || m.Seq > r.Through", "m.Seq <= r.After"}},
+		By:       coreTests("relay", "TestAReplaySendsItsRangeAgainInOrderAndMarked"),
+	},
+	{
+		Name: "replay-of-all-keys", What: "a replay of some keys sends those of all",
+		Evidence: "a filter of an operator's tool that the worker does not know",
+		Patches:  []Patch{{"store/replay.go", "return len(r.Keys) == 0 || slices.Contains(r.Keys, KeySum(m.Key))", "return true"}},
+		By:       coreTests("relay", "TestAReplaySendsItsRangeAgainInOrderAndMarked"),
+	},
+	{
+		Name: "replay-unmarked", What: "replayed messages carry no mark",
+		Evidence: "consumers that cannot tell a replay from the first delivery",
+		Patches:  []Patch{{"relay/subscription.go", "markReplay(s.Replay), ", ""}},
+		By:       coreTests("relay", "TestAReplaySendsItsRangeAgainInOrderAndMarked"),
+	},
+	{
+		Name: "replay-outrun-by-retention", What: "SQLite and MySQL: retention does not look at replays",
+		Evidence: "a topic's retention that deletes under a consumer that was reset",
+		Patches:  []Patch{{"store/sqlkit/sql.go", "WHERE s.box = ? AND s.name <> '@maintenance' ORDER BY s.id, h.lo", "WHERE s.box = ? AND s.name <> '@maintenance' AND s.replay IS NULL ORDER BY s.id, h.lo"}},
+		By:       tests("store/sqlitestore", "TestConformance.*/Nothing_is_dropped_that_a_replay"),
+	},
+	{
+		Name: "replay-leaves-its-dead-behind", What: "the parked messages of an ended replay stay, and keep the copies of their bytes",
+		Evidence: "rows of a subscription that was removed, found by the next one of its id",
+		Patches:  []Patch{{"store/sqlkit/replay.go", "sqlDeleteShards, sqlForgetParked, sqlForgetCommands", "sqlDeleteShards, sqlForgetCommands"}},
+		By:       tests("store/sqlitestore", "TestAnEndedReplayLeavesNoRows"),
+	},
+	{
+		Name: "replay-declared-again", What: "a relay whose replay was ended declares a subscription of that name, which reads all",
+		Evidence: "consumers that recreate a group which an operator removed (Kafka's auto-created groups)",
+		Patches:  []Patch{{"relay/loop.go", "if f.subscription.Replay == nil {", "if true {"}},
+		By:       coreTests("relay", "TestARelayOfAnEndedReplayMakesNoSubscription"),
+	},
+	{
+		Name: "replay-through-with-messages-waiting", What: "a replay is through when its positions are, whatever waits for another attempt",
+		Evidence: "a drain that ends with messages in retry",
+		Patches:  []Patch{{"internal/operations/replay_progress.go", "r.Floor >= r.Through && waiting == 0 && r.commands == 0", "r.Floor >= r.Through && waiting >= 0 && r.commands == 0"}},
+		By:       coreTests("internal/operations", "TestAReplayIsThroughWhenNothingWaits"),
+	},
+}
