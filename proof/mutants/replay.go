@@ -6,7 +6,7 @@ var replaying = []Mutant{
 		Name: "replay-ends-with-the-last-seq-seen", What: "PostgreSQL: in the middle of a window the seq read last counts as the floor, although a transaction is open below it",
 		Evidence: "a commit below the last offset that was read: lost by every reader that remembers a seq",
 		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "return max(p.Lowest(), min(p.After, p.To.Lowest()))", "return max(p.Lowest(), p.After)"}},
-		By:       coreTests("store/sqlkit/snapshots", "TestSettledIsBelowEveryRowThatIsStillToCome"),
+		By:       coreTests("store/sqlkit/snapshots", "TestTheLowWatermarkIsBelowEveryRowThatIsStillToCome"),
 	},
 	{
 		Name: "replay-floor-of-what-was-seen", What: "MySQL: the highest seq passed is the floor, although seqs below it are open",
@@ -23,7 +23,7 @@ var replaying = []Mutant{
 	{
 		Name: "replay-of-all-keys", What: "a replay of some keys sends those of all",
 		Evidence: "a filter of an operator's tool that the worker does not know",
-		Patches:  []Patch{{"store/replay.go", "return len(r.Keys) == 0 || slices.Contains(r.Keys, KeySum(m.Key))", "return true"}},
+		Patches:  []Patch{{"store/replay.go", "return len(r.Keys) == 0 || slices", "return len(r.Keys) >= 0 || slices"}},
 		By:       coreTests("relay", "TestAReplaySendsItsRangeAgainInOrderAndMarked"),
 	},
 	{

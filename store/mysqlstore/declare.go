@@ -1,6 +1,7 @@
 package mysqlstore
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/postbag/postbag/store"
@@ -84,4 +85,10 @@ func passedUpTo(t *sqlkit.Tx, v *serverState, box string, swept, last int64) (po
 func lastSeq(query sqlkit.Querier, box string) (last int64, err error) {
 	_, err = sqlkit.Row(query, fmt.Sprintf(sqlLastSeq, tableOf(box)), nil, &last)
 	return last, err
+}
+
+// EndReplay removes a replay; see [store.Replayer].
+func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summary string) error {
+	defer s.known.forget()
+	return s.base.EndReplay(ctx, a, r, summary)
 }

@@ -139,5 +139,5 @@ func (s *Store) SeqBefore(ctx context.Context, box string, at time.Time) (seq in
 // Floor implements store.Replayer.
 func (s *Store) Floor(p store.Position) (int64, error) {
 	at, err := snapshots.Decode(p)
-	return at.Settled(), err
+	return at.LowWatermark(), err
 }

@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/postbag/postbag/store"
@@ -50,3 +51,8 @@ func tableOf(box string) string { return "postbag_" + box }
 
 // quoted returns the same for use in a statement.
 func quoted(box string) string { return `"` + tableOf(box) + `"` }
+
+// EndReplay removes a replay; see [store.Replayer].
+func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summary string) error {
+	return s.base.EndReplay(ctx, a, r, summary)
+}

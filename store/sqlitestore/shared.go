@@ -98,11 +98,6 @@ func (s *Store) StartReplay(ctx context.Context, a store.Audit, r store.Replay) 
 	return s.base.StartReplay(ctx, a, r)
 }
 
-// EndReplay removes a replay; see [store.Replayer].
-func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summary string) error {
-	return s.base.EndReplay(ctx, a, r, summary)
-}
-
 // SeqBefore finds a seq by time; see [store.Replayer].
 func (s *Store) SeqBefore(ctx context.Context, box string, at time.Time) (int64, error) {
 	return s.base.SeqBefore(ctx, box, at)

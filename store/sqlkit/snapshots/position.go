@@ -54,9 +54,9 @@ func (p *Position) Lowest() int64 {
 	return p.Done.Lowest()
 }
 
-// Settled is the seq up to which p has passed every row, now or ever. Unlike Lowest it
+// LowWatermark is the seq up to which p has passed every row, now or ever. Unlike Lowest it
 // counts what was passed in p's window.
-func (p *Position) Settled() int64 {
+func (p *Position) LowWatermark() int64 {
 	if p.To == nil {
 		return p.Lowest()
 	}

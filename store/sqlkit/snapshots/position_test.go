@@ -413,8 +413,8 @@ func TestUnpassMakesAPositionReadTransactionsAgain(t *testing.T) {
 	}
 }
 
-// Rows at or below Settled never come, in a window and outside of one: not even those of transactions that run.
-func TestSettledIsBelowEveryRowThatIsStillToCome(t *testing.T) {
+// Rows at or below the low watermark never come, in a window and outside of one: not even those of transactions that run.
+func TestTheLowWatermarkIsBelowEveryRowThatIsStillToCome(t *testing.T) {
 	t.Parallel()
 	done := &Snapshot{XMax: 20, Beyond: 100, Running: []Runner{{XID: 10, Low: 40}}}
 	for name, c := range map[string]struct {
@@ -431,7 +431,7 @@ func TestSettledIsBelowEveryRowThatIsStillToCome(t *testing.T) {
 		"a window with a running old one": {Position{Floor: 50, To: &Snapshot{XMax: 30, Beyond: 200, Running: []Runner{{XID: 25, Low: 10}}}, Top: 250, After: 120}, 50},
 		"a window for late ones":          {Position{Done: done, To: &Snapshot{XMax: 30, Beyond: 200}, Top: 250, After: 60}, 60},
 	} {
-		if got := c.at.Settled(); got != c.want {
+		if got := c.at.LowWatermark(); got != c.want {
 			t.Errorf("%s: %d, not %d", name, got, c.want)
 		}
 	}
