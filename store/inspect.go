@@ -37,7 +37,8 @@ type Operator interface {
 	SetShards(ctx context.Context, a Audit, r Ref, n int) error
 	// SetPaused holds a subscription, or lets it go on. Relays hear of it at their next
 	// heartbeat, which is soon: the epoch changes. While it is held they keep its shards and
-	// settle what was sent, and send and read nothing. It may be said again.
+	// settle what was sent, and send and read nothing. It may be said again. In a [Pauser]
+	// it is a pause of the whole subscription without an end, or the end of that.
 	SetPaused(ctx context.Context, a Audit, r Ref, paused bool) error
 	// Audited returns the latest entries of the audit log, newest first.
 	Audited(ctx context.Context, limit int) ([]AuditEntry, error)
@@ -119,6 +120,8 @@ type Overview struct {
 	Now    time.Time
 	Boxes  []BoxView
 	Relays []RelayState
+	// Pauses are all that are in force, if the store is a Pauser, oldest first.
+	Pauses []Pause
 }
 
 // BoxView is the state of a box.
@@ -165,6 +168,7 @@ type SubscriptionView struct {
 	// least".
 	Parked map[ParkState]int64
 	// Held are the topics that do not work, at most 20, those with most messages first.
+	// Where messages are held by a pause, Topic is its Pause.HeldAs.
 	Held []HeldTopic
 	// Commands is how many wait for an owner.
 	Commands int64

@@ -166,6 +166,11 @@ type Condition struct {
 	// Unsettled is how many messages were accepted and not settled yet. They count as
 	// backlog, and are in the broker.
 	Unsettled int
+	// Destination is what the relay calls the destination. Empty: it has no name.
+	Destination string
+	// Pauses: the relay obeys pauses of some messages, and of destinations. False: it is of
+	// an older version, which knows those of whole subscriptions alone.
+	Pauses bool
 }
 
 // TopicCondition is a topic that does not work.
@@ -200,6 +205,8 @@ type View struct {
 	Relays []RelayState
 	// Subscriptions are those of Works that exist, with all their shards.
 	Subscriptions []SubscriptionState
+	// Pauses are all that are in force in the store, if it is a Pauser, oldest first.
+	Pauses []Pause
 }
 
 // RelayState is one live relay.
@@ -219,7 +226,8 @@ type SubscriptionState struct {
 	// Wanted is the number of shards an operator asked for; it differs from
 	// len(Shards) until a relay has reshaped the subscription.
 	Wanted int
-	// Paused: an operator holds the subscription; its shards stay owned.
+	// Paused: an operator holds the subscription, and no end of that is over; its shards
+	// stay owned.
 	Paused bool
 	// Shards are all of them, in order of Lo.
 	Shards []ShardState

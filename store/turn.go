@@ -133,7 +133,8 @@ type Park struct {
 	// Reason is the last error, scrubbed, at most 1,024 bytes. It may hold any bytes: the
 	// store makes it valid text. Empty: none.
 	Reason string
-	// Topic is the topic that does not work, if State is ParkHeld. Otherwise it is empty.
+	// Topic is the topic that does not work, or the Pause.HeldAs of the pause that holds
+	// the message, if State is ParkHeld. Otherwise it is empty.
 	Topic string
 	// Cause is why the message is dead, and DeadTo the box that its dead letter goes to, if
 	// State is ParkDead. See DeadLetter. Both are for this settlement, and are not kept in
@@ -162,8 +163,8 @@ const (
 	ParkInFlight
 	// ParkDead is out of attempts or of time. It is due only after a Retry command.
 	ParkDead
-	// ParkHeld waits because its topic does not work, see Park.Topic. It has no due
-	// time: Due returns it when asked for its topic.
+	// ParkHeld waits because its topic does not work, or an operator holds it, see
+	// Park.Topic. It has no due time: Due returns it when asked for that.
 	ParkHeld
 )
 

@@ -143,7 +143,7 @@ func (f *Flow) countFirst(c *Call, now time.Duration) {
 		f.fill(e, &p)
 		p.Attempts++
 		f.unhold(e)
-		e.held = false // its row does not say so any more
+		e.held = "" // its row does not say so any more
 		f.draftRow(e.shard, p)
 		e.row = e.shard.drafting()
 	}

@@ -15,7 +15,8 @@ type entry struct {
 	attempts int
 	doubt    *doubt // answers got lost
 
-	row int64 // the draft that has its row, if that is written before its call
+	row  int64  // the draft that has its row, if that is written before its call
+	held string // from the parking lot, and its row is Held for this topic, or this pause
 
 	fate  store.Fate
 	calls int32 // that have its bytes
@@ -25,7 +26,6 @@ type entry struct {
 	// state goes with each of them.
 	alone  bool // a suspect, see call_count.go
 	parked bool // from the parking lot, and not of a window
-	held   bool // from there, and its row is Held, for its topic
 	try    bool // it is to find out whether its topic works
 
 	retried bool // an operator has it tried, whatever its age

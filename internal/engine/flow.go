@@ -29,10 +29,11 @@ type Flow struct {
 	longest      time.Duration // about the longest that an acceptance took lately
 	stopping     stopping
 
-	hand   map[int64]*entry // parked messages being tried
-	due    parking
-	topics topics
-	spare  []*chain
+	hand    map[int64]*entry // parked messages being tried
+	due     parking
+	topics  topics
+	pausing pausing
+	spare   []*chain
 
 	passing map[string]*passing // by topic, of messages in doubt
 	doubts  map[int64]keptDoubt // of parked messages
@@ -70,7 +71,8 @@ type Stats struct {
 	// settled, Unsent how many were read and not sent, Chains of how many keys
 	// something is known, Bytes what the messages in hand weigh.
 	Unsettled, Unsent, Chains, Bytes int
-	// Topics is how many topics do not work, Held how many messages wait for such.
+	// Topics is how many topics do not work, Held how many messages wait for such, or for
+	// the end of a pause.
 	Topics, Held int
 	// Throttled is for how long, until the last Next, messages could have been sent but
 	// for the rate. It only grows.
@@ -154,7 +156,7 @@ func (f *Flow) Stats() Stats {
 		s.Throttled = f.rate.throttled
 	}
 	for _, t := range f.topics.list {
-		if !t.works() {
+		if !t.works() && !t.paused {
 			s.Topics++
 		}
 	}

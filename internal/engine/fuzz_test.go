@@ -150,6 +150,7 @@ func (g *gremlin) message() store.Record {
 	key := g.n(5)
 	m := store.Record{Seq: g.seq, Slot: 1024*(key%4) + key, Hash: uint64(key)}
 	m.ID, m.Payload, m.Filtered = idOf(g.seq), make([]byte, 20*g.n(200)), g.n(8) == 0
+	m.Topic, m.Key = []string{"a", "b"}[key%2], fmt.Sprint(key)
 	return m
 }
 
@@ -245,7 +246,9 @@ func (g *gremlin) order() {
 }
 
 func (g *gremlin) whim() {
-	switch g.n(8) {
+	switch g.n(9) {
+	case 8:
+		g.f.Hold(g.now, holds[:g.n(len(holds)+1)])
 	case 0:
 		g.f.Leave(1024 * g.n(4))
 	case 1:

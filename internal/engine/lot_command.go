@@ -48,6 +48,7 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 		f.draftEnd(s, store.Resolved{Seq: seq, Hash: c.Park.Hash}, c.Message, store.TallyDiscarded)
 	case e != nil:
 		e.attempts, e.alone, e.retried = 0, false, true
+	case f.retryPaused(s, c):
 	case c.Park.State != store.ParkBlocked:
 		p := c.Park
 		f.tryThoughHeld(s, c)

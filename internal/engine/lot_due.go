@@ -187,7 +187,10 @@ type behind struct {
 func (f *Flow) takeParked(s *shard, m *store.Parked, now time.Duration) (accused bool) {
 	r := &m.Record
 	r.Seq, r.Slot, r.Hash, r.Filtered = m.Park.Seq, m.Park.Slot, m.Park.Hash, false
-	e := &entry{Record: r, size: r.Size(), shard: s, parked: true, attempts: m.Attempts, held: m.State == store.ParkHeld}
+	e := &entry{Record: r, size: r.Size(), shard: s, parked: true, attempts: m.Attempts}
+	if m.State == store.ParkHeld {
+		e.held = m.Park.Topic
+	}
 	e.retried = isRetried(&m.Park)
 	f.recall(e)
 	f.lot.bear(e.size)

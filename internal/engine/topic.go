@@ -34,6 +34,7 @@ type topic struct {
 	held     int     // messages, of all shards
 	at       int     // its place in topics.list
 	unswept  bool    // what could be sent of it is still to be held
+	paused   bool    // it is no topic, but a pause, see pause.go
 }
 
 // works: its messages may be sent.
@@ -85,7 +86,7 @@ const mostEvents = 100
 func (f *Flow) Topics(most int) []TopicState {
 	var out []TopicState
 	for _, t := range f.topics.list {
-		if !t.works() {
+		if !t.works() && !t.paused {
 			out = append(out, TopicState{Topic: t.name, Since: max(t.since, 0), Reason: t.reason, Held: t.held})
 		}
 	}
@@ -146,6 +147,7 @@ func (f *Flow) topicOf(name string) *topic {
 		ts.byName[name] = t
 		ts.list = append(ts.list, t)
 		ts.next = 0
+		f.asPause(t)
 	}
 	return t
 }
@@ -177,9 +179,12 @@ func (f *Flow) wakeTopics() {
 	}
 }
 
-// isBarred says that e must not be sent: its topic does not work, and e is not the
-// message that finds out.
+// isBarred says that e must not be sent: an operator holds it, or its topic does not work,
+// and e is not the message that finds out.
 func (f *Flow) isBarred(e *entry) bool {
+	if f.pausing.of(e.Record) != "" {
+		return true
+	}
 	if len(f.topics.list) == 0 || e.try {
 		return false
 	}
@@ -249,9 +254,10 @@ func (f *Flow) topicWorks(e *entry, now time.Duration) {
 	f.recount(t, 0) // where attempts are counted first, the row of e was Held until it was called
 }
 
-// hold parks e until its topic works. A row that says so already is left as it is.
+// hold parks e until its topic works, or its pause is over. A row that says so already is
+// left as it is.
 func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
-	if e.held {
+	if e.held == t.name {
 		c := e.chain
 		f.remember(e)
 		f.leaveAlone(e)
@@ -302,7 +308,7 @@ func (f *Flow) bar(now time.Duration) {
 			f.enqueue(e, false)
 			continue
 		}
-		f.hold(e, f.topics.byName[e.Topic], now)
+		f.hold(e, f.barrier(e), now)
 		f.resume(e, now)
 	}
 }
@@ -336,8 +342,8 @@ func (f *Flow) recount(t *topic, n int) {
 
 // unhold notes that the row of e is not Held any more.
 func (f *Flow) unhold(e *entry) {
-	if e.held {
-		f.countHeld(e.shard, e.Topic, -1)
+	if e.held != "" {
+		f.countHeld(e.shard, e.held, -1)
 	}
 }
 

@@ -71,7 +71,7 @@ func (f *Flow) chooseTopics(now time.Duration) (limit int) {
 			f.dropTopic(t)
 			i--
 			continue
-		case t.state == Probing:
+		case t.state == Probing, t.paused && !t.works():
 			continue
 		case now < t.until:
 		case t.works():
@@ -114,7 +114,7 @@ func (f *Flow) mayTry(e *entry) {
 		e.try = true
 	}
 	t := f.topics.byName[e.Topic]
-	if t == nil || t.state != Open || !e.held || !f.topics.tried || !slices.Contains(f.topics.asked, t) {
+	if t == nil || t.state != Open || e.held != t.name || !f.topics.tried || !slices.Contains(f.topics.asked, t) {
 		return
 	}
 	e.try = true

@@ -28,7 +28,7 @@ func to(topic string, seq int64, key int) store.Record {
 
 // heldRow is a Held message as Due brings it.
 func heldRow(topic string, seq int64, key int) store.Parked {
-	return parkedOf(to(topic, seq, key), store.Park{State: store.ParkHeld, Blocking: key != 0})
+	return parkedOf(to(topic, seq, key), store.Park{State: store.ParkHeld, Blocking: key != 0, Topic: topic})
 }
 
 // noTopic is the answer to a message whose topic does not work.
@@ -505,7 +505,7 @@ func TestAfterAChangeFromStrictOrderASkippedMessageIsHeldAlone(t *testing.T) {
 	equal(t, "blocking", s.Park[0].Blocking, false)
 	d.now += time.Second
 	d.probe("bad")
-	skipped.State = store.ParkHeld
+	skipped.State, skipped.Park.Topic = store.ParkHeld, "bad"
 	d.fetched(skipped)
 	d.deliver(1)
 	d.settle()

@@ -31,10 +31,10 @@ func (f *Flow) Drained(now time.Duration) bool {
 }
 
 // testing says that Held messages can be delivered, or may be: a topic works again,
-// or is about to be tried.
+// or is about to be tried, or a pause will end, as that of a whole subscription.
 func (f *Flow) testing(now time.Duration) bool {
 	for _, t := range f.topics.list {
-		if t.state == Probing || t.until <= now || t.works() && t.empty < emptyRounds {
+		if t.paused && !t.works() || t.state == Probing || t.until <= now || t.works() && t.empty < emptyRounds {
 			return true
 		}
 	}

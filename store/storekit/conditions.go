@@ -18,6 +18,8 @@ type condition struct {
 	Topics       []topicTrouble `json:"topics,omitempty"`
 	Unsettled    int            `json:"unsettled,omitempty"`
 	Lease        time.Duration  `json:"lease,omitempty"`
+	Destination  string         `json:"destination,omitempty"`
+	Pauses       bool           `json:"pauses,omitempty"`
 }
 
 // topicTrouble is how a heartbeat row holds a store.TopicCondition.
@@ -37,7 +39,7 @@ func ConditionsText(all []store.Condition) (string, error) {
 		c := &all[i]
 		rows[i] = condition{
 			Box: c.Box, Subscription: c.Subscription, State: c.State, Since: c.Since, Error: c.Error, Unsettled: c.Unsettled,
-			Lease: c.Lease,
+			Lease: c.Lease, Destination: c.Destination, Pauses: c.Pauses,
 		}
 		for _, t := range c.Topics {
 			rows[i].Topics = append(rows[i].Topics, topicTrouble(t))
@@ -60,7 +62,7 @@ func ParseConditions(text string) ([]store.Condition, error) {
 	for i, r := range rows {
 		out[i] = store.Condition{
 			Ref: store.Ref{Box: r.Box, Subscription: r.Subscription}, State: r.State, Since: r.Since, Error: r.Error, Unsettled: r.Unsettled,
-			Lease: r.Lease,
+			Lease: r.Lease, Destination: r.Destination, Pauses: r.Pauses,
 		}
 		for _, t := range r.Topics {
 			out[i].Topics = append(out[i].Topics, store.TopicCondition(t))
