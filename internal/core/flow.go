@@ -9,10 +9,12 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Flow is one subscription of a relay. The caller sets Ref, Engine and Lane.
+// Flow is one subscription of a relay. The caller sets Ref, Destination, Engine and Lane.
 type Flow struct {
 	Ref    store.Ref
 	Engine *engine.Flow
+	// Destination is what its destination is called. Empty: it has no name.
+	Destination string
 	// Lane is nil unless the subscription is delivered exactly once.
 	Lane *lane.Lifecycle
 	// Owner is what is known of the shards beside what the Engine has.
@@ -22,6 +24,9 @@ type Flow struct {
 	PollMax time.Duration
 	// Gained: the last view had shards for it.
 	Gained bool
+	// Pauses are what operators hold of it, by the last view. Paused: they hold all of it.
+	Pauses []store.Pause
+	Paused bool
 
 	name      string
 	gathering bool // all shards are here to be replaced, and that was not asked for yet

@@ -31,7 +31,7 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 	for i := range v.Subscriptions {
 		s := &v.Subscriptions[i]
 		if f := c.flowOf(s.Ref); f != nil {
-			c.viewFlow(now, f, s, v.Relays, b)
+			c.viewFlow(now, f, s, v, b)
 		}
 		for _, u := range c.keeps {
 			if u.Ref == s.Ref {
@@ -51,9 +51,9 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 }
 
 // viewFlow brings a flow's shards in line with the view, and plans its share.
-func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, relays []store.RelayState, b *Heartbeat) {
+func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, v *store.View, b *Heartbeat) {
 	f.wanted = s.Wanted
-	f.Engine.Pause(s.Paused)
+	c.viewPauses(now, f, s, v)
 	if asksFor(b, f) {
 		f.reshapePause, f.reshapeAfter = 0, 0
 		if len(s.Shards) == s.Wanted {
@@ -77,7 +77,7 @@ func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, 
 		f.Engine.Lost(old.Lo)
 	}
 	if !c.stops {
-		c.plan(now, f, s, relays)
+		c.plan(now, f, s, v.Relays)
 	}
 }
 

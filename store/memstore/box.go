@@ -113,8 +113,8 @@ func (sub *subscription) shardOf(slot int) *shard {
 }
 
 // state returns what a View shows of sub.
-func (sub *subscription) state() store.SubscriptionState {
-	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: sub.paused}
+func (sub *subscription) state(paused bool) store.SubscriptionState {
+	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: paused}
 	for _, sh := range sub.shards {
 		out.Shards = append(out.Shards, store.ShardState{
 			Lease:    store.Lease{Shard: store.Shard{Ref: sub.ref, Slots: sh.slots}, Token: sh.token, Version: sh.version},

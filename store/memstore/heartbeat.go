@@ -44,6 +44,7 @@ func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 			s.reshape(b.Relay, r)
 		}
 		s.bury(now)
+		s.endPauses(now)
 		for _, sh := range b.Take {
 			s.take(b.Relay, sh, now)
 		}
@@ -173,10 +174,10 @@ func (s *Store) take(id string, want store.Shard, now time.Time) {
 
 // view returns what a beat sees.
 func (s *Store) view(b store.Beat, now time.Time, alive bool) store.View {
-	v := store.View{Alive: alive, Epoch: s.epoch, Now: now, Relays: s.live(now)}
+	v := store.View{Alive: alive, Epoch: s.epoch, Now: now, Relays: s.live(now), Pauses: s.paused(now)}
 	for _, ref := range b.Works {
 		if sub, err := s.subscription(ref); err == nil {
-			v.Subscriptions = append(v.Subscriptions, sub.state())
+			v.Subscriptions = append(v.Subscriptions, sub.state(s.holds(ref, now)))
 		}
 	}
 	return v

@@ -18,7 +18,7 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		now := s.now()
-		o := store.Overview{Now: now.UTC(), Relays: s.live(now)}
+		o := store.Overview{Now: now.UTC(), Relays: s.live(now), Pauses: s.paused(now)}
 		notices := s.notices(now)
 		for _, b := range s.boxes {
 			v, err := s.viewBox(b, now)
@@ -39,7 +39,7 @@ func (s *Store) viewBox(b *box, now time.Time) (store.BoxView, error) {
 	v.Retention = &held
 	snap := s.snapshot(b)
 	for _, sub := range b.readers() {
-		sv, err := sub.view(&snap, now)
+		sv, err := sub.view(&snap, s.holds(sub.ref, now), now)
 		if err != nil {
 			return store.BoxView{}, err
 		}
@@ -53,9 +53,9 @@ func (s *Store) viewBox(b *box, now time.Time) (store.BoxView, error) {
 	return v, nil
 }
 
-func (sub *subscription) view(snap *snapshot, now time.Time) (store.SubscriptionView, error) {
+func (sub *subscription) view(snap *snapshot, paused bool, now time.Time) (store.SubscriptionView, error) {
 	v := store.SubscriptionView{
-		SubscriptionState: sub.state(),
+		SubscriptionState: sub.state(paused),
 		Types:             slices.Clone(sub.types),
 		Replay:            sub.shownReplay(),
 		Delivered:         sub.count(store.TallyDelivered),

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
-	"github.com/postbag/postbag/store/storekit"
 )
 
 // maxCommands is how many commands a turn brings, and maxAudit how many entries
@@ -249,25 +248,6 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 			s.epoch++
 		}
 		s.note(a, fmt.Sprintf("shards %s %d", r, n))
-		return struct{}{}, nil
-	})
-	return err
-}
-
-// SetPaused implements store.Operator.
-func (s *Store) SetPaused(ctx context.Context, a store.Audit, r store.Ref, paused bool) error {
-	_, err := call(ctx, s, OpCommand, func() (struct{}, error) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		sub, err := s.ordered(a, r)
-		if err != nil {
-			return struct{}{}, err
-		}
-		if sub.paused != paused {
-			sub.paused = paused
-			s.epoch++
-		}
-		s.note(a, storekit.PauseText(r, paused))
 		return struct{}{}, nil
 	})
 	return err

@@ -59,6 +59,7 @@ type Store struct {
 	epoch       int64
 	lastCommand store.CommandID
 	audit       []store.AuditEntry
+	pauses      []store.Pause
 
 	forgetting atomic.Bool // a Forget is at work
 }
@@ -68,6 +69,7 @@ var (
 	_ store.Waker           = (*Store)(nil)
 	_ store.Inspector       = (*Store)(nil)
 	_ store.Operator        = (*Store)(nil)
+	_ store.Pauser          = (*Store)(nil)
 	_ store.Editor          = (*Store)(nil)
 	_ store.Migrator        = (*Store)(nil)
 	_ postbag.Appender[*Tx] = (*Store)(nil)

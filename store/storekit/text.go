@@ -122,14 +122,6 @@ func SeqList(seqs []int64) string {
 	return b.String()
 }
 
-// PauseText is what the audit log says of a subscription that is held, or goes on.
-func PauseText(r store.Ref, paused bool) string {
-	if paused {
-		return "pause " + r.String()
-	}
-	return "resume " + r.String()
-}
-
 // CheckAudit refuses a command that does not say who and why.
 func CheckAudit(a store.Audit) error {
 	if a.Who == "" || a.Why == "" {
