@@ -73,6 +73,8 @@ const MaxPauses = 1000
 
 // Errors of a Pauser.
 var (
+	// ErrPause: a pause is of nothing that can be held. The error says what is wrong.
+	ErrPause = errors.New("store: the pause cannot be")
 	// ErrPauseOver: a pause would end before it begins, by the database's clock.
 	ErrPauseOver = errors.New("store: the end of the pause is over by the database's clock; give a later one, or none")
 	// ErrTooManyPauses: more than MaxPauses would be in force.
@@ -104,9 +106,20 @@ func (p *Pause) String() string {
 	}
 }
 
-// Validate returns what is wrong with the pause's Ref, Scope and Value, or nil.
+// Validate returns what is wrong with the pause's Ref, Scope, Value and Until, which is an
+// ErrPause, or nil.
 func (p *Pause) Validate() error {
+	if err := p.validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrPause, err)
+	}
+	return nil
+}
+
+func (p *Pause) validate() error {
 	most := postbag.MaxName
+	if p.Until.Year() > 9999 {
+		return errors.New("a pause ends after the year 9999; give it no end instead")
+	}
 	switch p.Scope {
 	case PauseSubscription:
 		if p.Value != "" {

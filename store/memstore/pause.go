@@ -92,6 +92,9 @@ func (s *Store) pausable(p store.Pause) error {
 	if p.Scope == store.PauseDestination {
 		return nil
 	}
+	if p.Subscription == store.Maintenance {
+		return fmt.Errorf("memstore: subscription %s: %w", p.Ref, store.ErrNoSubscription)
+	}
 	_, err := s.subscription(p.Ref)
 	return err
 }

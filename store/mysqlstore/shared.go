@@ -78,6 +78,16 @@ func (s *Store) Expired(ctx context.Context, box string, l store.Lifetimes) (int
 	return s.base.Expired(ctx, box, l)
 }
 
+// SetPause begins a pause; see [store.Pauser].
+func (s *Store) SetPause(ctx context.Context, a store.Audit, p store.Pause, d time.Duration) error {
+	return s.base.SetPause(ctx, a, p, d)
+}
+
+// EndPause ends a pause; see [store.Pauser].
+func (s *Store) EndPause(ctx context.Context, a store.Audit, p store.Pause) (bool, error) {
+	return s.base.EndPause(ctx, a, p)
+}
+
 // AcceptLedger takes the log as it is for the truth; see [store.Editor].
 func (s *Store) AcceptLedger(ctx context.Context, a store.Audit, box string) ([]string, error) {
 	return s.base.AcceptLedger(ctx, a, box)

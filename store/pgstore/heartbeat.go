@@ -73,7 +73,10 @@ func (w *beating) group() group {
 	if len(w.b.Take) > 0 && !w.b.Leave {
 		g = append(g, w.take(), w.simple("land"))
 	}
-	return append(g, w.epoch(), w.relays(), w.shards())
+	if !w.b.Leave {
+		g = append(g, call{st: w.s.statements.get("end_pauses", "")})
+	}
+	return append(g, w.epoch(), w.relays(), w.s.pauses(&w.view.Pauses, func() bool { return !w.renewed }), w.shards())
 }
 
 func (w *beating) changes() bool { return len(w.b.Give)+len(w.b.Reshape)+len(w.b.Take) > 0 }

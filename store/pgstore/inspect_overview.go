@@ -111,9 +111,9 @@ func (w *overviewReader) free(shards []store.ShardState) {
 	}
 }
 
-// relays reads the live relays.
+// relays reads the live relays, and what operators hold.
 func (w *overviewReader) relays(ctx context.Context) error {
-	return w.s.run(ctx, w.s.guard(w.v, "", nil), call{
+	return w.s.run(ctx, w.s.guard(w.v, "", nil), w.s.pauses(&w.o.Pauses, func() bool { return false }), call{
 		st:    w.s.statements.get("relays", ""),
 		reset: func() { w.o.Relays = nil },
 		each: func(r row) error {

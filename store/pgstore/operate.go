@@ -128,17 +128,6 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 	return translateError("set the shards of "+r.String(), err)
 }
 
-// SetPaused implements store.Operator.
-func (s *Store) SetPaused(ctx context.Context, a store.Audit, r store.Ref, paused bool) error {
-	err := s.order(ctx, a, r, func(v *server, sub *catalogSubscription, a store.Audit) error {
-		return s.run(ctx, s.guard(v, "", nil), call{
-			st:   s.statements.get("set_paused", ""),
-			args: new(parameters).int4(sub.id).bool(paused).text(a.Who).text(a.Why).text(storekit.PauseText(r, paused)),
-		})
-	})
-	return translateError("pause or resume "+r.String(), err)
-}
-
 // order carries out an operator's command about a subscription. Commands without who
 // or why are refused; what is no valid text in them is made so.
 func (s *Store) order(ctx context.Context, a store.Audit, r store.Ref, fn func(*server, *catalogSubscription, store.Audit) error) error {

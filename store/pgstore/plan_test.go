@@ -291,6 +291,7 @@ func (s *work) orders() {
 	again := store.Replay{Ref: store.Ref{Box: "outbox", Subscription: "again"}, Of: "default", After: 1 << 40, Through: 1<<40 + 1}
 	s.Must(s.StartReplay(s.Context(), store.Audit{Who: "x", Why: "y"}, again))
 	s.Must(s.EndReplay(s.Context(), store.Audit{Who: "x", Why: "y"}, again.Ref, "nothing"))
+	s.Must(s.SetPause(s.Context(), store.Audit{Who: "x", Why: "y"}, store.Pause{Ref: outbox, Scope: store.PauseKey, Value: fmt.Sprint(s.n)}, time.Microsecond))
 	_, err := s.Audited(s.Context(), planPage)
 	s.Must(err)
 	_, err = s.Check(s.Context())

@@ -54,6 +54,7 @@ var (
 	_ store.Store                     = (*Store)(nil)
 	_ store.Inspector                 = (*Store)(nil)
 	_ store.Operator                  = (*Store)(nil)
+	_ store.Pauser                    = (*Store)(nil)
 	_ store.Editor                    = (*Store)(nil)
 	_ store.Migrator                  = (*Store)(nil)
 	_ store.Replayer                  = (*Store)(nil)

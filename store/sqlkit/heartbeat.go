@@ -24,6 +24,9 @@ func (s *Base) Beat(ctx context.Context, b store.Beat) (store.View, error) {
 		if view.Alive, err = t.beat(b); err != nil || !view.Alive && !b.Leave {
 			return err
 		}
+		if view.Pauses, err = t.endPauses(); err != nil {
+			return err
+		}
 		return t.view(b.Works, &view)
 	})
 	if err != nil {

@@ -26,6 +26,10 @@ func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 			return err
 		}
 		o.Relays = relays
+		var ended []store.Pause
+		if o.Pauses, err = t.readPauses(func(p *store.Pause) { ended = append(ended, *p) }); err != nil {
+			return err
+		}
 		var boxes []store.BoxView
 		err = t.Query(sqlBoxes, nil, func(rows *sql.Rows) error {
 			var b store.BoxView
@@ -36,6 +40,7 @@ func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 		for i := range boxes {
 			if err == nil {
 				err = t.viewBox(&boxes[i], relays)
+				stillPaused(&boxes[i], ended)
 			}
 			if err != nil && errors.Is(s.dialect.Translate("look", err), store.ErrNoBox) {
 				boxes[i], err = store.BoxView{Name: boxes[i].Name, Missing: true}, nil

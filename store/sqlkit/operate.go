@@ -22,15 +22,6 @@ func (s *Base) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int)
 	})
 }
 
-// SetPaused holds a subscription, or lets it go on; see [store.Operator].
-func (s *Base) SetPaused(ctx context.Context, a store.Audit, r store.Ref, paused bool) error {
-	return s.order(ctx, a, "pause or resume", r, func(t *Tx, id int64) (string, error) {
-		changed, err := t.Exec(sqlSetPaused, paused, id, paused)
-		t.Moved = t.Moved || changed > 0
-		return storekit.PauseText(r, paused), err
-	})
-}
-
 // Audited returns the latest entries of the audit log; see [store.Operator].
 func (s *Base) Audited(ctx context.Context, limit int) ([]store.AuditEntry, error) {
 	out, err := audited(s.hooks.Query(ctx), limit)

@@ -150,6 +150,24 @@ const (
 	// sqlSetPaused finds a subscription by primary key, and changes one that is otherwise.
 	sqlSetPaused = `UPDATE postbag__subscription SET paused = ? WHERE id = ? AND paused <> ?`
 
+	// All pauses, which are few, with the flags of their subscriptions. Those of a
+	// subscription that is gone are left out.
+	sqlPauses = `
+SELECT COALESCE(s.box, ''), COALESCE(s.name, ''), COALESCE(s.paused, 0), p.scope, p.held, p.who, p.why, p.began, p.ends
+FROM postbag__pause p LEFT JOIN postbag__subscription s ON s.id = p.subscription
+WHERE p.subscription = 0 OR s.id IS NOT NULL`
+
+	// By primary key.
+	sqlPause    = `SELECT began, ends FROM postbag__pause WHERE subscription = ? AND scope = ? AND held = ?`
+	sqlSetPause = `REPLACE INTO postbag__pause (subscription, scope, held, who, why, began, ends) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	sqlEndPause = `DELETE FROM postbag__pause WHERE subscription = ? AND scope = ? AND held = ?`
+
+	// All pauses: the flags of subscriptions whose pause is over, and then those rows.
+	sqlUnflag = `
+UPDATE postbag__subscription SET paused = 0
+WHERE id IN (SELECT p.subscription FROM postbag__pause p WHERE p.scope = 'subscription' AND p.ends > 0 AND p.ends <= ?)`
+	sqlEndPauses = `DELETE FROM postbag__pause WHERE ends > 0 AND ends <= ?`
+
 	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
 
 	// SQLDone closes a command by primary key, if all of these agree: id,

@@ -15,5 +15,6 @@ func Said(err error, own ...error) bool {
 	return slices.ContainsFunc(own, is) || slices.ContainsFunc([]error{
 		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
 		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, postbag.ErrTxEnded,
+		store.ErrPause, store.ErrPauseOver, store.ErrTooManyPauses,
 	}, is)
 }

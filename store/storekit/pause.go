@@ -41,9 +41,6 @@ func BeginPause(a store.Audit, p store.Pause, d time.Duration, now time.Time) (s
 	if p.Over(now) || d < 0 {
 		return p, store.ErrPauseOver
 	}
-	if p.Until.Year() > 9999 {
-		p.Until = time.Time{}
-	}
 	return p, nil
 }
 

@@ -116,6 +116,18 @@ FROM postbag._shards s CROSS JOIN LATERAL (
 WHERE s.changed_x = pg_current_xact_id() AND s.owner = $1::text AND p.sub = h.sub AND p.seq = h.seq
   AND (h.head <> p.seq AND p.due IS NOT NULL OR h.head = p.seq AND p.due IS NULL AND p.state IN (1, 2));
 
+-- name: end_pauses
+-- Removes the pauses whose end is over, with the flags of their subscriptions. What another removes just now is left to it. All pauses,
+-- which are few.
+WITH d AS (
+  DELETE FROM postbag._pauses p
+  WHERE p.id IN (SELECT o.id FROM postbag._pauses o WHERE o.ends <= clock_timestamp() FOR UPDATE SKIP LOCKED) RETURNING p.sub, p.scope
+), u AS (
+  UPDATE postbag._subscriptions u SET paused = false
+  WHERE u.paused AND u.id IN (SELECT d.sub FROM d WHERE d.scope = 'subscription') RETURNING 1
+)
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM d) AND (SELECT count(*) FROM u) >= 0;
+
 -- name: epoch
 -- Grows if this transaction has changed something, and is returned. The last row to be locked.
 WITH e AS (
@@ -131,8 +143,18 @@ SELECT coalesce((SELECT e.n FROM e), (SELECT e.n FROM postbag._epoch e));
 SELECT r.id, r.name, (extract(epoch FROM r.expires - clock_timestamp()) * 1000000)::bigint, r.boxes, r.subs, r.conditions
 FROM postbag._relays r WHERE NOT r.dead AND r.expires > clock_timestamp() ORDER BY r.id;
 
+-- name: pauses
+-- All that are in force, oldest first. Those of a subscription that is gone are left out, and those of which a program of an older version
+-- has cleared the flag.
+SELECT coalesce(b.name, ''), coalesce(u.name, ''), p.scope, p.held, p.who, p.why, (extract(epoch FROM p.began) * 1000000)::bigint,
+  coalesce((extract(epoch FROM p.ends) * 1000000)::bigint, 0)
+FROM postbag._pauses p LEFT JOIN postbag._subscriptions u ON u.id = p.sub LEFT JOIN postbag._boxes b ON b.id = u.box
+WHERE (p.ends > clock_timestamp()) IS NOT FALSE AND (p.sub = 0 OR u.id IS NOT NULL) AND (p.scope <> 'subscription' OR u.paused)
+ORDER BY p.began, p.id;
+
 -- name: shards
-SELECT b.name, u.name, u.wanted, u.paused, s.lo, s.hi, s.token, s.version,
+SELECT b.name, u.name, u.wanted,
+  u.paused AND NOT EXISTS (SELECT FROM postbag._pauses p WHERE p.sub = u.id AND p.scope = 'subscription' AND p.ends <= clock_timestamp()), s.lo, s.hi, s.token, s.version,
   coalesce((SELECT r.id FROM postbag._relays r WHERE r.id = s.owner AND NOT r.dead), ''), s.position
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i(box, sub, n)
 JOIN postbag._boxes b ON b.name = i.box JOIN postbag._subscriptions u ON u.box = b.id AND u.name = i.sub

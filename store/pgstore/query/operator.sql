@@ -104,14 +104,53 @@ WITH u AS (
 )
 UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
 
--- name: set_paused
--- Holds a subscription, or lets it go on, and audits it. One row; the epoch last.
-WITH u AS (
-  UPDATE postbag._subscriptions u SET paused = $2::boolean WHERE u.id = $1::integer AND u.paused <> $2::boolean RETURNING 1
+-- name: set_pause
+-- Begins a pause of what $3 of scope $2 in subscription $1 (0: none), in place of the one there is, and audits it. It ends $6
+-- microseconds from now, or at $7 microseconds since 1970; 0 and 0: never. Nothing if that is over, or if more than $9 would be in force.
+-- The flag of the subscription says so to relays of older versions. All pauses, which are few, and single rows; the epoch last.
+WITH n AS MATERIALIZED (
+  SELECT clock_timestamp() AS now, CASE WHEN $6::bigint <> 0 THEN clock_timestamp() + $6::bigint * interval '1 microsecond'
+    WHEN $7::bigint <> 0 THEN timestamptz 'epoch' + $7::bigint * interval '1 microsecond' END AS ends
+), o AS MATERIALIZED (
+  SELECT p.ends FROM postbag._pauses p, n WHERE p.sub = $1::integer AND p.scope = $2::text AND p.held = $3::text AND (p.ends > n.now) IS NOT FALSE
+), f AS MATERIALIZED (
+  SELECT n.ends, (n.ends <= n.now) IS TRUE AS over,
+    NOT EXISTS (SELECT FROM o) AND (SELECT count(*) FROM postbag._pauses p WHERE (p.ends > n.now) IS NOT FALSE) >= $9::integer AS full
+  FROM n
+), s AS (
+  INSERT INTO postbag._pauses AS p (sub, scope, held, who, why, ends)
+  SELECT $1::integer, $2::text, $3::text, $4::text, $5::text, f.ends FROM f WHERE NOT f.over AND NOT f.full
+  ON CONFLICT (sub, scope, held) DO UPDATE SET who = EXCLUDED.who, why = EXCLUDED.why, ends = EXCLUDED.ends,
+    began = CASE WHEN EXISTS (SELECT FROM o) THEN p.began ELSE EXCLUDED.began END
+  RETURNING 1
+), u AS (
+  UPDATE postbag._subscriptions u SET paused = true
+  WHERE u.id = $1::integer AND $2::text = 'subscription' AND NOT u.paused AND EXISTS (SELECT FROM s) RETURNING 1
 ), a AS (
-  INSERT INTO postbag._audit (who, why, what) VALUES ($3::text, $4::text, $5::text)
+  INSERT INTO postbag._audit (who, why, what)
+  SELECT $4::text, $5::text, $8::text || coalesce(' until ' || to_char(f.ends AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '') FROM f
+  WHERE EXISTS (SELECT FROM s)
+), m AS MATERIALIZED (
+  SELECT EXISTS (SELECT FROM s) AND ((SELECT count(*) FROM o) = 0 OR (SELECT o.ends FROM o) IS DISTINCT FROM f.ends) OR EXISTS (SELECT FROM u) AS moved FROM f
 )
-UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
+UPDATE postbag._epoch e SET n = e.n + CASE WHEN m.moved THEN 1 ELSE 0 END FROM f, m RETURNING f.over, f.full;
+
+-- name: end_pause
+-- Ends the pause of what $3 of scope $2 in subscription $1, and says whether it was in force. Audits it then, or if $7. Single rows; the
+-- epoch last.
+WITH d AS (
+  DELETE FROM postbag._pauses p WHERE p.sub = $1::integer AND p.scope = $2::text AND p.held = $3::text
+  RETURNING (p.ends > clock_timestamp()) IS NOT FALSE AS alive
+), u AS (
+  UPDATE postbag._subscriptions u SET paused = false
+  WHERE u.id = $1::integer AND $2::text = 'subscription' AND u.paused AND (SELECT count(*) FROM d) >= 0 RETURNING 1
+), f AS MATERIALIZED (
+  SELECT EXISTS (SELECT FROM d WHERE d.alive) OR EXISTS (SELECT FROM u) AND NOT EXISTS (SELECT FROM d) AS ended,
+    EXISTS (SELECT FROM d) OR EXISTS (SELECT FROM u) AS moved
+), a AS (
+  INSERT INTO postbag._audit (who, why, what) SELECT $4::text, $5::text, $6::text FROM f WHERE f.ended OR $7::boolean
+)
+UPDATE postbag._epoch e SET n = e.n + CASE WHEN f.moved THEN 1 ELSE 0 END FROM f RETURNING f.ended;
 
 -- name: audited
 -- The latest entries. The end of the primary key.
