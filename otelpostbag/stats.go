@@ -46,6 +46,9 @@ func gauges() []gauge {
 		{name: "postbag.store.faults", counts: true, help: "Calls of this relay that the store failed.", relay: func(s *all) int64 { return s.Faults }},
 		{name: "postbag.shards", help: "Shards that this relay holds.", subscription: func(s *sub) int64 { return int64(s.Shards) }},
 		{name: "postbag.circuit.open", help: "One while the destination does not take messages.", subscription: func(s *sub) int64 { return one(s.Circuit != "closed") }},
+		{name: "postbag.paused", help: "Pauses that operators have set, of all that they can hold.", subscription: func(s *sub) int64 {
+			return int64(s.Pauses.Subscription + s.Pauses.Destination + s.Pauses.Topic + s.Pauses.Type + s.Pauses.Key)
+		}},
 		{name: "postbag.messages.read", unit: messages, counts: true, help: "Messages that this relay read from the log.", subscription: func(s *sub) int64 { return s.Read }},
 		{name: "postbag.messages.sent", unit: messages, counts: true, help: "Messages that this relay sent, repeats among them.", subscription: func(s *sub) int64 { return s.Sent }},
 		{name: "postbag.messages.accepted", unit: messages, counts: true, help: "Messages that the destination confirmed.", subscription: func(s *sub) int64 { return s.Accepted }},

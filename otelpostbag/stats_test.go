@@ -15,7 +15,7 @@ func TestTheStatsOfARelayBecomeMetricsUntilTheyAreStopped(t *testing.T) {
 	t.Parallel()
 	r := record(t, otelpostbag.Options{})
 	stats := relay.Stats{Ready: true, Relays: 3, Turns: 7, Subscriptions: []relay.SubscriptionStats{
-		{Ref: store.Ref{Box: "outbox", Subscription: "audit"}, Circuit: "open", Delivered: 5, Unsettled: 2, Throttled: 7 * time.Second},
+		{Ref: store.Ref{Box: "outbox", Subscription: "audit"}, Circuit: "open", Delivered: 5, Unsettled: 2, Throttled: 7 * time.Second, Pauses: relay.Pauses{Topic: 2, Key: 1}},
 		{Ref: store.Ref{Box: "outbox", Subscription: "default"}, Circuit: "closed", Delivered: 6},
 	}}
 	stop, err := r.tel.Observe(func() relay.Stats { return stats }, attribute.String("relay", "a"))
@@ -33,6 +33,7 @@ func TestTheStatsOfARelayBecomeMetricsUntilTheyAreStopped(t *testing.T) {
 		{"postbag.messages.delivered", 5, []attribute.KeyValue{relayA, audit, attribute.String("postbag.box", "outbox")}},
 		{"postbag.messages.delivered", 11, nil},
 		{"postbag.messages.unsettled", 2, []attribute.KeyValue{audit}},
+		{"postbag.paused", 3, []attribute.KeyValue{relayA, audit}},
 		{"postbag.throttled", 7, []attribute.KeyValue{relayA, audit}},
 	} {
 		if got := r.value(c.name, c.of...); got != c.want {

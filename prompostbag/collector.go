@@ -115,6 +115,12 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 	send(messagesDead, float64(f.DeadRejected), f.Box, f.Subscription, store.CauseRejected.String())
 	send(throttled, f.Throttled.Seconds(), f.Box, f.Subscription)
 	send(circuitOpen, one(f.Circuit != "closed"), f.Box, f.Subscription)
+	for scope, n := range map[store.PauseScope]int{
+		store.PauseSubscription: f.Pauses.Subscription, store.PauseDestination: f.Pauses.Destination,
+		store.PauseTopic: f.Pauses.Topic, store.PauseType: f.Pauses.Type, store.PauseKey: f.Pauses.Key,
+	} {
+		send(paused, float64(n), f.Box, f.Subscription, string(scope))
+	}
 	at := 0.0
 	if !f.AcceptedAt.IsZero() {
 		at = float64(f.AcceptedAt.UnixMilli()) / 1000

@@ -31,6 +31,7 @@ const (
 	messagesDiscarded = "postbag_messages_discarded_total"
 	messagesUnsettled = "postbag_messages_unsettled"
 	messagesUnsent    = "postbag_messages_unsent"
+	paused            = "postbag_paused"
 	throttled         = "postbag_throttled_seconds_total"
 	logLast           = "postbag_log_last_seq"
 	logScheduled      = "postbag_scheduled"
@@ -79,6 +80,7 @@ func Metrics() []Metric {
 		{messagesUnsettled, "Messages sent and not settled: what a crash may repeat.", gauge, subscription},
 		{messagesUnsent, "Messages read ahead and not sent.", gauge, subscription},
 		{throttled, "For how long messages could have been sent but for the rate of the subscription.", counter, subscription},
+		{paused, "Pauses that operators have set, by what they hold: subscription, destination, topic, type or key.", gauge, append(subscription[:2:2], "scope")},
 		{storeUp, "One if the store answered this scrape; what follows is read from it, for all relays.", gauge, nil},
 		{logLast, "The last number that the box's log has given out.", gauge, box},
 		{logScheduled, "Messages that wait for their time.", gauge, box},

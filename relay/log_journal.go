@@ -206,11 +206,11 @@ func (j *journal) topicWorks(f *flow, e *engine.TopicEvent) {
 // held says that nothing is read any more, or that reading goes on.
 func (j *journal) held(f *flow, too bool, n int) {
 	if too {
-		j.logger.Error("relay: too many messages wait for topics that do not work; nothing is read until some are delivered or discarded",
+		j.logger.Error("relay: too many messages wait for topics that do not work, or for the end of a pause; nothing is read until some are delivered or discarded",
 			append(between(f), "messages", n)...)
 		return
 	}
-	j.logger.Info("relay: fewer messages wait for topics that do not work; reading goes on", append(between(f), "messages", n)...)
+	j.logger.Info("relay: fewer messages wait for topics that do not work, or for the end of a pause; reading goes on", append(between(f), "messages", n)...)
 }
 
 // waits says that other relays hold all shards of a subscription. Each gives some of them up, or its lease is over.
@@ -219,15 +219,6 @@ func (j *journal) waits(f *flow, now time.Duration) {
 		j.logger.Info("relay: another relay holds shards; waiting for a share, or for the end of its lease",
 			append(between(f), "relay", h.id, "name", h.name, "shards", h.shards, "of", f.shards, "lease", max(h.until-now, 0).Round(100*time.Millisecond))...)
 	}
-}
-
-// paused says that an operator holds a subscription, or lets it go on. Who, and why, is in the audit log.
-func (j *journal) paused(f *flow, paused bool) {
-	if paused {
-		j.logger.Warn("relay: paused by an operator; nothing is sent until it is resumed", between(f)...)
-		return
-	}
-	j.logger.Info("relay: resumed by an operator", between(f)...)
 }
 
 // begins says that messages of a subscription are delivered from now on.

@@ -49,9 +49,10 @@ type flow struct {
 
 	subscription  *Subscription
 	rules         *retryRules
-	holds         bool // messages for topics that do not work
-	overfull      bool // too many of them wait
-	paused        bool // by an operator
+	holds         bool          // messages for topics that do not work
+	overfull      bool          // too many of them wait
+	paused        bool          // by an older version, which does not say by whom
+	pauses        []store.Pause // those that the log told of
 	lastError     string
 	failed        bool // the destination has, since the stop began
 	acceptedAt    time.Time
@@ -87,7 +88,7 @@ func newLoop(r *Relay, drain bool) *loop {
 func newFlow(s *Subscription, o *Options) *flow {
 	rules := s.rules()
 	f := &flow{
-		Flow:         &core.Flow{Ref: s.ref(), Engine: engine.NewFlow(s.engine(o, rules)), PollMax: paces[s.Cadence].pollMax},
+		Flow:         &core.Flow{Ref: s.ref(), Destination: s.ToName, Engine: engine.NewFlow(s.engine(o, rules)), PollMax: paces[s.Cadence].pollMax},
 		subscription: s, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming),
 	}
 	if f.exactly != nil {

@@ -55,21 +55,13 @@ func (l *loop) beaten(b *core.Heartbeat, v *store.View, err error) {
 	l.carryOut(now)
 }
 
-// notePaused logs that an operator holds a subscription, or lets it go on.
-func (l *loop) notePaused(f *flow, paused bool) {
-	if f.paused != paused {
-		f.paused = paused
-		l.log.paused(f, paused)
-	}
-}
-
 // noteView notes what people want to know of a view.
 func (l *loop) noteView(v *store.View) {
 	l.notePeers(v.Relays)
 	for i := range v.Subscriptions {
 		s := &v.Subscriptions[i]
 		if f := l.byRef[s.Ref]; f != nil {
-			l.notePaused(f, s.Paused)
+			l.notePauses(f)
 			l.noteHolders(f, s, v.Relays)
 			l.noteBeginning(f, f.Gained)
 		}

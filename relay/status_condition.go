@@ -22,7 +22,7 @@ func (l *loop) conditions(now time.Duration) []store.Condition {
 		c := &f.condition
 		out[i] = store.Condition{
 			Ref: f.Ref, State: f.state(), Since: max(now-c.since, 0), Unsettled: f.Engine.Accepted(),
-			Lease: l.options.TTL,
+			Lease: l.options.TTL, Destination: f.Destination, Pauses: true,
 		}
 		if c.down {
 			out[i].Error = reasonOf(f.lastError)

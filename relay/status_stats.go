@@ -30,7 +30,7 @@ type SubscriptionStats struct {
 	// Shards is how many of the subscription's shards this relay holds.
 	Shards int
 	// Circuit is "closed", "open", "probing", or "held" while so many messages wait
-	// for topics that do not work that nothing is read.
+	// for topics that do not work, or for the end of a pause, that nothing is read.
 	Circuit string
 	// LastError is the latest error of the destination, and empty after a
 	// success.
@@ -50,8 +50,11 @@ type SubscriptionStats struct {
 	// Unsettled is how many messages were sent and are not answered or not settled, Unsent how many were read and not
 	// sent, Chains of how many keys something is known, and Bytes what the messages in hand weigh.
 	Unsettled, Unsent, Chains, Bytes int
-	// Topics is how many topics do not work, and Held how many messages wait for such.
+	// Topics is how many topics do not work, and Held how many messages wait for such, or
+	// for the end of a pause.
 	Topics, Held int
+	// Pauses are those in force, as of the last heartbeat.
+	Pauses Pauses
 	// Throttled is for how long messages could have been sent but for Rate.
 	Throttled time.Duration
 }
@@ -64,7 +67,7 @@ func subscriptionStats(f *flow) SubscriptionStats {
 		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
 		Unsettled: n.Unsettled, Unsent: n.Unsent, Chains: n.Chains, Bytes: n.Bytes, Topics: n.Topics, Held: n.Held,
 		DeadAttempts: n.DeadBy[store.CauseAttempts], DeadExpired: n.DeadBy[store.CauseExpired], DeadRejected: n.DeadBy[store.CauseRejected],
-		Throttled: n.Throttled,
+		Throttled: n.Throttled, Pauses: pausesOf(f),
 	}
 }
 

@@ -42,8 +42,8 @@ const (
 type Subscription struct {
 	// To takes the messages. Required. The caller closes it after Run.
 	To broker.Destination
-	// ToName is what the log calls To. Defaults to none: the log names the
-	// subscription alone.
+	// ToName is what the log calls To, and what operators name to pause all that goes to
+	// it. Defaults to none: the log names the subscription alone.
 	ToName string
 	// Use is middleware. It runs before Headers, Render, Encoder and To, in this sequence, and sees
 	// messages as they are in the box. If your middleware must see what is sent, wrap To
@@ -111,8 +111,8 @@ type Subscription struct {
 	// InFlight is the most messages that are sent and not yet settled. A crash may
 	// deliver that many twice. Defaults to 1,000.
 	InFlight int
-	// MaxHeld is how many messages may wait for topics that do not work before the
-	// subscription reads no more. Defaults to 100,000.
+	// MaxHeld is how many messages may wait for topics that do not work, or for the end of
+	// pauses, before the subscription reads no more. Defaults to 100,000.
 	MaxHeld int
 	// Buffer is how many bytes of messages the relay keeps in memory for the
 	// subscription: those read and not sent, those in calls, and parked ones that are

@@ -152,7 +152,7 @@ type Condition struct {
 	Ref
 	// State is "closed" while messages flow, "open" while the destination is left
 	// alone, "probing" while it is tried, "held" while too many messages wait for
-	// topics that do not work.
+	// topics that do not work, or for the end of pauses.
 	State string
 	// Since is how long ago the state began, as of the heartbeat.
 	Since time.Duration
