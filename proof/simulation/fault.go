@@ -36,6 +36,7 @@ var troubles = []struct {
 	{Topics, 800, (*world).failTopic},
 	{Emptied, 6000, (*world).emptyLog},
 	{Drains, 2000, (*world).drainOne},
+	{ScopedHolds, 1000, (*world).holdSome},
 }
 
 // trouble plans what goes wrong.

@@ -92,6 +92,10 @@ const (
 	// Rates bound what is sent. They last when faults end.
 	Rates
 
+	// ScopedHolds are pauses of a key, a topic, a type, a destination or the subscription,
+	// with an end or without.
+	ScopedHolds
+
 	faultsEnd
 )
 
@@ -110,7 +114,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -113,7 +113,7 @@ func (w *world) passedTopic(t int) bool {
 		}
 	}
 	for _, m := range w.producers.msgs {
-		if (m.topic == t || m.damaged) && m.key != 0 {
+		if (m.topic == t || m.damaged) && m.key != 0 || w.heldKey != 0 && m.key == w.heldKey {
 			waits[m.key] = true
 		}
 	}

@@ -80,7 +80,7 @@ func slotOf(key int, sum uint64) int {
 // record is the message as it is read. Its payload makes it weigh what the message does.
 func (m *message) record() store.Record {
 	r := store.Record{Seq: m.seq, Slot: m.slot, Hash: m.hash(), Filtered: m.filtered}
-	r.ID, r.Topic = m.name(), topicNames[m.topic]
+	r.ID, r.Topic, r.Key = m.name(), topicNames[m.topic], keyName(m.key)
 	r.At = wallClock.Add(m.stored)
 	if m.typed {
 		r.Type = typeNames[m.kind()]

@@ -138,7 +138,7 @@ func (p *producers) message(t *transaction) *message {
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
 	m.topic = w.topicOf(m)
-	m.typed = w.plan.faults.has(Retries)
+	m.typed = w.plan.faults.has(Retries | ScopedHolds)
 	p.msgs = append(p.msgs, m)
 	t.msgs = append(t.msgs, m)
 	return m

@@ -37,6 +37,7 @@ type relay struct {
 	exactly  exactly
 	producer producer
 	sends    sends
+	pauses   []store.Pause // that it was told of
 	tried    time.Duration // when it last found out whether the destination works again
 
 	timer   time.Duration // when it is woken; zero: never
@@ -79,7 +80,7 @@ func (w *world) addRelay(drains bool) {
 
 // newCore returns what decides for a relay.
 func (w *world) newCore(r *relay) *core.Core {
-	f := &core.Flow{Ref: ref, Engine: r.flow}
+	f := &core.Flow{Ref: ref, Destination: destinationName, Engine: r.flow}
 	if w.plan.cfg.Transactions {
 		f.Lane = &r.exactly.Lifecycle
 	}

@@ -48,7 +48,9 @@ func (c *beating) answered(err error) {
 	r := c.r
 	r.w.tell(eventBeat, r.number, bit(c.seen.Alive), c.seen.Epoch)
 	had := r.flow.Leases()
-	r.core.Beaten(r.now(), c.beat, r.fault(err), &c.seen.View)
+	if r.core.Beaten(r.now(), c.beat, r.fault(err), &c.seen.View) && err == nil {
+		r.heard(&c.seen.View)
+	}
 	r.lose(had)
 	r.carryOut()
 }

@@ -68,6 +68,7 @@ func (r *relay) send(c *engine.Call) {
 	r.pending++
 	r.hold(c)
 	w.checkAges(c.Items)
+	r.checkPauses(c.Items)
 	r.checkRate(c)
 	r.transactionBegins(c)
 	w.tell(eventCall, r.number, c.ID, int64(len(c.Items)))

@@ -48,6 +48,7 @@ type tables struct {
 	epoch     int64
 	wanted    int
 	paused    bool
+	pauses    []store.Pause
 	file      int // that the log's sequence has, as far as somebody saw
 }
 
@@ -249,7 +250,7 @@ func (s *server) check(sh *shard, t *store.Settlement) {
 			w.failf("P2", "seq %d is parked, and no committed message has it", p.Seq)
 		case !sh.has(p.Slot) || m.slot != p.Slot:
 			w.failf("engine", "message %d is parked in slot %d by the shard from %d", m.id, p.Slot, sh.lo)
-		case p.State == store.ParkHeld && (p.Topic != topicNames[m.topic] || w.plan.topics == 0):
+		case p.State == store.ParkHeld && !w.paused(p.Topic, m) && (p.Topic != topicNames[m.topic] || w.plan.topics == 0):
 			w.failf("engine", "message %d is held for topic %q, its own is %q", m.id, p.Topic, topicNames[m.topic])
 		case m.damaged:
 			m.unread = max(m.unread, p.Attempts)

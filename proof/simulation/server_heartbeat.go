@@ -60,6 +60,7 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 		s.reshape(b.Relay, &b.Reshape[i])
 	}
 	s.bury()
+	s.endPauses()
 	s.keep(b)
 	for i := range b.Take {
 		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); b.Take[i].Ref == ref && sh != nil && sh.owner == "" {
@@ -149,12 +150,13 @@ func (s *server) look(v *seen) {
 	}
 	slices.SortFunc(v.Relays, func(a, b store.RelayState) int { return strings.Compare(a.ID, b.ID) })
 	of := &v.of[0]
-	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused, Shards: of.Shards[:0]}
+	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused || s.whole(), Shards: of.Shards[:0]}
 	for i := range s.shards {
 		of.Shards = append(of.Shards, s.shards[i].state())
 	}
 	v.of[1] = store.SubscriptionState{Ref: maintenance.Ref, Wanted: 1, Shards: append(v.of[1].Shards[:0], s.house.state())}
 	v.Subscriptions = v.of[:]
+	v.Pauses = slices.Clone(s.pauses)
 }
 
 // state is a shard as a view shows it.

@@ -97,6 +97,7 @@ func (w *world) play() {
 	}
 	w.calmDown()
 	w.passTopics()
+	w.passPause()
 	w.passReshape()
 	w.passDrain()
 	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
@@ -131,6 +132,7 @@ func (w *world) calmDown() {
 	w.calm = true
 	w.tellf("faults end")
 	w.server.paused = false
+	w.server.keepPauses(func(p *store.Pause) bool { return !p.Until.IsZero() })
 	w.server.epoch++
 	w.broker.down, w.broker.after = broker.Accepted, 0
 	running := 0
