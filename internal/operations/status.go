@@ -10,6 +10,8 @@ type Status struct {
 	Boxes []Box `json:"boxes"`
 	// The live relays.
 	Relays []Relay `json:"relays"`
+	// What operators hold, oldest first.
+	Pauses []Pause `json:"pauses"`
 }
 
 // Box is the state of a box in JSON.
@@ -74,8 +76,10 @@ type Subscription struct {
 	Types []string `json:"types,omitempty"`
 	// It is a replay of this subscription.
 	ReplayOf string `json:"replay_of,omitempty"`
-	// An operator holds it.
+	// An operator holds all of it.
 	Paused bool `json:"paused,omitempty"`
+	// What operators hold of it.
+	Pauses []Pause `json:"pauses,omitempty"`
 	// How many shards it has.
 	Shards int `json:"shards"`
 	// How many it shall have.
@@ -115,7 +119,7 @@ type Subscription struct {
 // is worst off.
 type Destination struct {
 	// closed: messages flow; probing: it is tried; open: it is left alone; held: too many
-	// messages wait for topics that do not work.
+	// messages wait for topics that do not work, or for the end of pauses.
 	State string `json:"state"`
 	// For how long.
 	Since float64 `json:"since_seconds"`

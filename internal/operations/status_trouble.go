@@ -14,7 +14,7 @@ var destinationWords = map[string]struct{ word, predicate string }{
 	"closed":  {"works", "works"},
 	"probing": {"probing", "takes no messages"},
 	"open":    {"away", "takes no messages"},
-	"held":    {"full", "waits for topics that do not work"},
+	"held":    {"full", "waits for topics that do not work, or for the end of a pause"},
 }
 
 // Words returns the state as one word, and as the predicate of a sentence.
@@ -68,6 +68,9 @@ func (v *Subscription) troubles(at string) (out []string) {
 	}
 	if v.Paused {
 		out = append(out, at+" is paused by an operator; nothing of it is delivered until it is resumed")
+	}
+	for i := range v.Pauses {
+		out = append(out, v.Pauses[i].Of()+" is paused "+v.Pauses[i].InWords())
 	}
 	if d := v.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
 		_, predicate := d.Words()

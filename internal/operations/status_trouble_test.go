@@ -46,7 +46,7 @@ func TestTroublesNameWhatKeepsMessagesFromBeingDelivered(t *testing.T) {
 		},
 		"full": {
 			func(o *store.Overview, _ *store.SubscriptionView) { o.Relays[0].Conditions = at("held") },
-			[]string{"the destination of outbox/default waits for topics that do not work since 5.0s: nobody answers"},
+			[]string{"the destination of outbox/default waits for topics that do not work, or for the end of a pause since 5.0s: nobody answers"},
 		},
 		"dead": {
 			func(_ *store.Overview, s *store.SubscriptionView) { s.Parked[store.ParkDead] = 3 },

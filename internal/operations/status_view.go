@@ -48,6 +48,7 @@ func StatusOf(o, last *store.Overview) *Status {
 		}
 		v.Relays = append(v.Relays, one)
 	}
+	v.addPauses(o)
 	return v
 }
 
@@ -67,6 +68,9 @@ func subscriptionOf(s *store.SubscriptionView) Subscription {
 		}
 	}
 	for _, h := range s.Held {
+		if store.HeldByPause(h.Topic) {
+			continue
+		}
 		v.Held = append(v.Held, HeldTopic{Topic: h.Topic, Messages: h.Messages, Error: h.Reason})
 	}
 	owners := make(map[string]bool)

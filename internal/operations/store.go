@@ -20,6 +20,8 @@ type Store struct {
 	Retainer store.Retainer
 	// Replayer is nil for a store that keeps no replays.
 	Replayer store.Replayer
+	// Pauser is nil for a store that keeps no pauses but those of whole subscriptions.
+	Pauser store.Pauser
 }
 
 // Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
@@ -34,7 +36,8 @@ func Of(s store.Store) (Store, error) {
 	forgetter, _ := s.(store.Forgetter)
 	retainer, _ := s.(store.Retainer)
 	replayer, _ := s.(store.Replayer)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter, Retainer: retainer, Replayer: replayer}, nil
+	pauser, _ := s.(store.Pauser)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser}, nil
 }
 
 var (

@@ -27,6 +27,8 @@ type Store struct {
 	Editor store.Editor
 	// Forgetter is nil for a kind of store that keeps no marks of consumers.
 	Forgetter store.Forgetter
+	// Pauser is nil for a kind of store that keeps no pauses but those of whole subscriptions.
+	Pauser store.Pauser
 
 	// Kind is its kind's name.
 	Kind string
@@ -48,7 +50,7 @@ type Store struct {
 func (s *Store) Operations() operations.Store {
 	retainer, _ := s.Store.(store.Retainer)
 	replayer, _ := s.Store.(store.Replayer)
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer}
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser}
 }
 
 // Schema is what operators do to the store's schema.
@@ -131,6 +133,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		opened.Kind, opened.Inspector = name, operations.Unfinished(opened.Inspector)
 		opened.Editor, _ = opened.Store.(store.Editor)
 		opened.Forgetter, _ = opened.Store.(store.Forgetter)
+		opened.Pauser, _ = opened.Store.(store.Pauser)
 		return opened, nil
 	}
 	return nil, exit.Usagef("this program holds no store of kind %s; see postbag version --components", name)

@@ -104,8 +104,13 @@ func subscriptionRow(s *operations.Subscription) []string {
 	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), rate, stateOfSubscription(s), destination)
 }
 
-// showTrouble says why a destination, or topics of it, do not work.
+// showTrouble says who holds what of a subscription, and why a destination, or topics of it,
+// do not work.
 func showTrouble(c *terminal.Terminal, s *operations.Subscription) {
+	for i := range s.Pauses {
+		p := &s.Pauses[i]
+		c.Sayf("%s: %s is paused %s", s.Name, terminal.Printable(p.Of()), terminal.Printable(p.InWords()))
+	}
 	if d := s.Destination; d != nil && d.Error != "" {
 		_, predicate := d.Words()
 		c.Sayf("%s: the destination %s since %s, says relay %s: %s", s.Name, predicate, operations.Span(operations.Seconds(d.Since)),
