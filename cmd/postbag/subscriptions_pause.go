@@ -43,9 +43,6 @@ func (f *pauseFlags) pause(cmd *cobra.Command, a *auditFlags) (store.Pause, stor
 		if p.Scope != store.PauseSubscription {
 			return p, store.Audit{}, exit.Usagef("--%s and --%s are given; give one of --topic, --type, --key and --destination, and pause again for another", p.Scope, one.scope)
 		}
-		if one.value == "" {
-			return p, store.Audit{}, exit.Usagef("--%s is empty; name the %s", one.scope, one.scope)
-		}
 		p.Scope, p.Value = one.scope, one.value
 	}
 	if p.Scope == store.PauseDestination {

@@ -79,8 +79,8 @@ func TestWrongPausesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		code exit.Code
 		said string
 	}{
-		{[]string{"--topic", ""}, exit.Usage, "--topic is empty; name the topic"},
-		{[]string{"--key", ""}, exit.Usage, "--key is empty; name the key"},
+		{[]string{"--topic", ""}, exit.Usage, "--topic is empty; give it a value"},
+		{[]string{"--key", ""}, exit.Usage, "--key is empty; give it a value"},
 		{[]string{"--topic", "a", "--key", "b"}, exit.Usage, "--topic and --key are given; give one of"},
 		{[]string{"--destination", "d", "--subscription", "default"}, exit.Usage, "leave --box and --subscription out"},
 		{[]string{"--for", "0s"}, exit.Usage, "--for is not above zero"},
