@@ -69,6 +69,7 @@ func TestWhatWaitsToBeSentIsParkedAsAPauseBegins(t *testing.T) {
 	d.deliver(2)
 	s := d.settle()
 	equal(t, "parked", slices.Equal(states(s), []store.ParkState{store.ParkHeld}), true)
+	equal(t, "attempts", s.Park[0].Attempts, 0)
 	d.noCall()
 }
 
