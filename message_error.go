@@ -13,8 +13,8 @@ import (
 type MessageError struct {
 	// Index is the message's place in the call, from zero.
 	Index int
-	// Field is the name of the field of Message that is wrong, or "Check" if
-	// PublisherOptions.Check says so.
+	// Field is the name of the field of Message that is wrong. Or it is "Check" if
+	// PublisherOptions.Check says so, and "WrapEach" if a function of WrapEach does.
 	Field string
 	// Header is the name of the header that is wrong, if Field is "Headers" and a single
 	// one is.
@@ -25,7 +25,8 @@ type MessageError struct {
 	// zero otherwise.
 	Got, Allowed int
 	// Err is the codec's error if the message could not be encoded. It may hold
-	// what Error leaves out. Or it is the error of PublisherOptions.Check. Nil otherwise.
+	// what Error leaves out. Or it is the error of PublisherOptions.Check, or of WrapEach. Nil
+	// otherwise.
 	Err error
 }
 

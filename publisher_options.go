@@ -36,7 +36,8 @@ type PublisherOptions struct {
 	// function.
 	//
 	// Wrap is called for each Publish, concurrently, so keep state outside of it. Its
-	// function runs inside your transaction, and returns before Publish does. Defaults to
+	// function runs inside your transaction, and returns before Publish does. JoinWraps
+	// joins several, and WrapEach makes one of a function for single messages. Defaults to
 	// nothing.
 	Wrap func(next PublishFunc) PublishFunc
 

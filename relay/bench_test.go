@@ -41,6 +41,42 @@ func BenchmarkDrain(b *testing.B) {
 	}
 }
 
+// BenchmarkDrainWithHooks is what hooks cost beside none: those of metrics, which need calls
+// and settlements, and all of them.
+func BenchmarkDrainWithHooks(b *testing.B) {
+	metrics := relay.Hooks{Call: func(relay.CallEvent) {}, Settled: func(relay.ProgressEvent) {}}
+	all := metrics
+	all.PageRead, all.Message, all.Parked, all.Died = func(relay.PageEvent) {}, func(relay.MessageEvent) {}, func(relay.ParkEvent) {}, func(relay.DeathEvent) {}
+	all.Circuit, all.Lease = func(relay.CircuitEvent) {}, func(relay.LeaseEvent) {}
+	for _, c := range []struct {
+		name  string
+		hooks []relay.Hooks
+	}{{"none", nil}, {"metrics", []relay.Hooks{metrics}}, {"all", []relay.Hooks{all}}} {
+		b.Run("hooks="+c.name, func(b *testing.B) {
+			s := memstore.New(memstore.Options{})
+			if err := s.CreateBox(b.Context(), "outbox"); err != nil {
+				b.Fatal(err)
+			}
+			fill(b, s, b.N, 500)
+			r, err := relay.New(s, relay.Options{
+				Subscriptions: []relay.Subscription{{To: membroker.Null()}}, Hooks: c.hooks,
+				Logger: slog.New(slog.DiscardHandler),
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			if err := r.Drain(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+			if got := r.Stats().HooksDropped; got > 0 {
+				b.Logf("%d events were dropped", got)
+			}
+		})
+	}
+}
+
 // BenchmarkDrainExactlyOnce is the same in transactions: one after the other, each
 // with its record, and a settlement between.
 func BenchmarkDrainExactlyOnce(b *testing.B) {

@@ -56,7 +56,10 @@ func (l *loop) call(f *flow, c *engine.Call) {
 		if panicked == nil {
 			s.room.free()
 		}
-		return func() { l.answered(f, c, answers, failed, s.told) }
+		return func() {
+			l.tellCall(f, c, answers, failed, &s.spent)
+			l.answered(f, c, answers, failed, s.told)
+		}
 	})
 }
 

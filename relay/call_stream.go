@@ -16,6 +16,7 @@ type streaming struct {
 	cancel context.CancelFunc
 	room   *callRoom
 	items  []engine.Item
+	spent  spent
 	told   bool // OnError knows that something failed in it
 
 	mu    sync.Mutex
@@ -31,6 +32,7 @@ func (s *streaming) report(i int, r broker.Result) {
 	}
 	s.room.results[i] = r
 	s.room.fresh = append(s.room.fresh, i)
+	s.spent.note(i)
 }
 
 // end closes the call to reports and returns the results.
@@ -38,6 +40,7 @@ func (s *streaming) end() []broker.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
+	s.spent.end()
 	return s.room.results
 }
 
@@ -58,7 +61,7 @@ func (s *streaming) fresh() (places []int, results []broker.Result) {
 
 // stream begins a call, whose answers may be collected.
 func (l *loop) stream(f *flow, c *engine.Call) *streaming {
-	s := &streaming{room: newCallRoom(f, c.Items, l.core.Life()), items: c.Items}
+	s := &streaming{room: newCallRoom(f, c.Items, l.core.Life()), items: c.Items, spent: l.timed(len(c.Items))}
 	s.ctx, s.cancel = context.WithTimeout(l.ctx, f.subscription.Timeout)
 	f.calls[c.ID] = s
 	l.core.Ongoing(l.now(), f.Flow, c.ID)

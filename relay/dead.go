@@ -40,6 +40,7 @@ func (l *loop) noteDeaths(f *flow) (seqs map[int64]bool) {
 		seqs[d.Seq] = true
 		l.log.dead(f, d)
 		l.tellDead(f, d)
+		l.tellDeath(f, d)
 	}
 	if more > 0 {
 		l.log.moreDead(f, more)

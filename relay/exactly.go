@@ -142,10 +142,11 @@ func (l *loop) watchLanes() {
 func (l *loop) transact(f *flow, c *engine.Call) {
 	x := f.exactly
 	w := x.work(l.store, core.NewTransaction(f.Flow, c, x.lane != nil))
-	w.timeout, w.room = f.subscription.Timeout, newCallRoom(f, c.Items, l.core.Life())
+	w.timeout, w.room, w.spent = f.subscription.Timeout, newCallRoom(f, c.Items, l.core.Life()), l.timed(len(c.Items))
 	l.start(func() func() {
 		w.run()
 		w.answer()
+		w.spent.end()
 		answers, failed := f.judge(w.room.results, func(i int) string { return c.Items[i].Type }, gaveUp(w.ctx))
 		return func() {
 			l.noteTrouble(f)
@@ -153,6 +154,7 @@ func (l *loop) transact(f *flow, c *engine.Call) {
 				l.log.laneOpen(f)
 			}
 			l.keepLane(f, w, l.core.TransactionEnded(w.course))
+			l.tellCall(f, c, answers, failed, &w.spent)
 			l.answered(f, c, answers, failed, false)
 			l.carryOut(l.now())
 		}

@@ -33,6 +33,7 @@ type laneWork struct {
 	// Of a call to the destination.
 	timeout time.Duration
 	room    *callRoom
+	spent   spent
 	cause   error // of a commit that did not stand
 	at      []int // which messages were sent
 	results []broker.Result

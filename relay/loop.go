@@ -21,6 +21,8 @@ type loop struct {
 	store   store.Store
 	options *Options
 	log     *journal
+	hooks   *hookQueue // nil: there is none
+	clock   storeClock
 	core    *core.Core
 
 	started time.Time
@@ -62,6 +64,8 @@ type flow struct {
 	holders       []holder             // of its other shards
 	begun, waited bool                 // and that is in the log
 	shards        int                  // how many there are, by the last view
+	toldState     string               // of the destination, to hooks
+	toldLeases    []store.Lease        // and the shards
 }
 
 func newLoop(r *Relay, drain bool) *loop {
@@ -70,7 +74,7 @@ func newLoop(r *Relay, drain bool) *loop {
 		relay: r, store: r.store, options: o, ctx: context.Background(),
 		events: make(chan func(), 256), ask: make(chan chan Stats), ended: make(chan struct{}),
 		byRef: make(map[store.Ref]*flow), keeping: make(map[*core.Upkeep]context.CancelFunc),
-		log: newJournal(o.Logger, o.OnError), deployed: deployments(o),
+		log: newJournal(o.Logger, o.OnError), deployed: deployments(o), hooks: newHookQueue(o.Hooks, o.Logger),
 	}
 	var flows []*core.Flow
 	for i := range o.Subscriptions {
@@ -89,7 +93,7 @@ func newFlow(s *Subscription, o *Options) *flow {
 	rules := s.rules()
 	f := &flow{
 		Flow:         &core.Flow{Ref: s.ref(), Destination: s.ToName, Engine: engine.NewFlow(s.engine(o, rules)), PollMax: paces[s.Cadence].pollMax},
-		subscription: s, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming),
+		subscription: s, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming), toldState: circuitName(engine.Closed),
 	}
 	if f.exactly != nil {
 		f.Lane = &f.exactly.Lifecycle
@@ -186,6 +190,7 @@ func (l *loop) step() {
 		l.noteCondition(f, now)
 		l.noteTopics(f, now)
 		l.noteDeaths(f)
+		l.tellState(f)
 	}
 }
 

@@ -16,8 +16,15 @@ func (l *loop) beat(now time.Duration, b *core.Heartbeat) {
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, min(storeTimeout, l.options.TTL))
 		defer cancel()
+		sent := time.Now()
 		v, err := l.renew(ctx, b)
-		return func() { l.beaten(b, &v, err) }
+		came := time.Now()
+		return func() {
+			if err == nil {
+				l.clock.heard(sent, came, v.Now)
+			}
+			l.beaten(b, &v, err)
+		}
 	})
 }
 

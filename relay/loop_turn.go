@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/internal/failpoint"
@@ -13,10 +14,12 @@ import (
 func (l *loop) turn(r *core.Round) {
 	t := r.Turn()
 	l.start(func() func() {
+		began := time.Now()
 		ctx, cancel := context.WithTimeout(l.ctx, storeTimeout)
 		defer cancel()
 		result, err := l.exchange(ctx, &t)
-		return func() { l.landed(r, &result, err) }
+		took := time.Since(began)
+		return func() { l.landed(r, &result, err, took) }
 	})
 }
 
@@ -45,14 +48,17 @@ func (l *loop) exchange(ctx context.Context, t *store.Turn) (result store.TurnRe
 }
 
 // landed hands on the answer to a round.
-func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
+func (l *loop) landed(r *core.Round, result *store.TurnResult, err error, took time.Duration) {
 	now := l.now()
 	waited := r.Generation == l.core.Generation()
+	var done progress
 	if err == nil && waited {
-		l.noteRead(r, result.Batches)
+		l.noteRead(r, result.Batches, took)
+		done = l.progressOf(r, result.Verdicts, took)
 	}
 	switch taken := l.core.Landed(now, r, core.FaultOf(err), result); {
 	case taken:
+		l.tellProgress(&done)
 		l.noteDone(r, result.Verdicts)
 		l.noteCommands(result.Commands)
 	case !waited: // it began again since
@@ -66,12 +72,15 @@ func (l *loop) landed(r *core.Round, result *store.TurnResult, err error) {
 }
 
 // noteRead logs reads that fail, and rows that cannot be read.
-func (l *loop) noteRead(r *core.Round, batches []store.Batch) {
+func (l *loop) noteRead(r *core.Round, batches []store.Batch, took time.Duration) {
 	next := 0
 	for i := range r.Parts {
 		p := &r.Parts[i]
-		for range p.Turn.Read {
+		for j := range p.Turn.Read {
 			l.noteBatch(p.Flow, &batches[next])
+			if p.Turn.Read[j].Limit > 0 {
+				l.tellPage(p.Flow.Ref, &batches[next], took)
+			}
 			next++
 		}
 	}

@@ -50,6 +50,9 @@ type Options struct {
 	// the topic works again. What the relay gives up itself, since it stops, is no error.
 	// It is called from the relay's loop, so it must return soon. Optional.
 	OnError func(error)
+	// Hooks hear what the relay does: pages, calls, messages, settlements, deaths, leases. All
+	// of them are called. Defaults to none, which costs nothing.
+	Hooks []Hooks
 }
 
 // validate fills the defaults and reports everything that is wrong.

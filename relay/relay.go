@@ -62,7 +62,12 @@ func (r *Relay) run(ctx context.Context, drain bool) error {
 	}
 	r.running = l
 	r.mu.Unlock()
+	l.hooks.start()
 	err := l.run(ctx)
+	r.mu.Lock()
+	r.last = l.stats()
+	r.mu.Unlock()
+	l.hooks.end(r.options.Grace)
 	r.mu.Lock()
 	r.running, r.last = nil, l.stats()
 	r.mu.Unlock()

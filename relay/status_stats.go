@@ -20,8 +20,11 @@ type Stats struct {
 	// Graceful: the relay has shut down gracefully. What was accepted is settled, and all
 	// leases are given back. It is false while the relay works, and after a stop in which
 	// the store did not answer.
-	Graceful      bool
-	Subscriptions []SubscriptionStats
+	Graceful bool
+	// HooksDropped is how many events were not given to Options.Hooks since those were too
+	// slow, and HookPanics how often one panicked.
+	HooksDropped, HookPanics int64
+	Subscriptions            []SubscriptionStats
 }
 
 // SubscriptionStats is the state of one subscription on this relay.
@@ -88,6 +91,7 @@ func (l *loop) stats() Stats {
 		ID: l.core.ID(), Ready: l.ready(), Relays: l.core.Relays(),
 		Turns: l.core.Turns(), Beats: l.core.Beats(), Faults: l.core.Faults(), Graceful: l.core.Left(),
 	}
+	s.HooksDropped, s.HookPanics = l.hooks.counts()
 	for _, f := range l.flows {
 		s.Subscriptions = append(s.Subscriptions, subscriptionStats(f))
 	}
