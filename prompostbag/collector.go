@@ -49,7 +49,7 @@ func NewCollector(o Options) *Collector {
 		o.Timeout = DefaultTimeout
 	}
 	c := &Collector{options: o, metrics: make(map[string]described)}
-	for _, m := range Metrics() {
+	for _, m := range collected() {
 		c.metrics[m.Name] = described{m, prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)}
 	}
 	return c
@@ -85,6 +85,8 @@ func collectRelay(s relay.Stats, send func(string, float64, ...string)) {
 	send(storeTurns, float64(s.Turns))
 	send(storeBeats, float64(s.Beats))
 	send(storeFaults, float64(s.Faults))
+	send(hooksDropped, float64(s.HooksDropped))
+	send(hookPanics, float64(s.HookPanics))
 	for i := range s.Subscriptions {
 		collectSubscription(&s.Subscriptions[i], send)
 	}
@@ -107,6 +109,14 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 		{messagesDiscarded, f.Discarded},
 		{messagesUnsettled, int64(f.Unsettled)},
 		{messagesUnsent, int64(f.Unsent)},
+		{unsettledLimit, int64(f.UnsettledLimit)},
+		{held, int64(f.Held)},
+		{heldLimit, int64(f.HeldLimit)},
+		{bufferBytes, int64(f.Bytes)},
+		{bufferLimit, int64(f.BytesLimit)},
+		{settlements, f.Settles},
+		{settlementsLost, f.Lost},
+		{circuitOpened, f.Opened},
 	} {
 		send(row.name, float64(row.value), f.Box, f.Subscription)
 	}

@@ -65,7 +65,10 @@ func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
 	if err := s.CreateBox(t.Context(), "outbox"); err != nil {
 		t.Fatal(err)
 	}
-	rel, err := relay.New(s, relay.Options{Subscriptions: []relay.Subscription{{To: membroker.New(membroker.Options{})}}})
+	observer := prompostbag.NewObserver()
+	rel, err := relay.New(s, relay.Options{
+		Subscriptions: []relay.Subscription{{To: membroker.New(membroker.Options{})}}, Hooks: []relay.Hooks{observer.Hooks()},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +76,7 @@ func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- rel.Run(ctx) }()
-	pub, err := postbag.NewPublisher(s, postbag.PublisherOptions{})
+	pub, err := postbag.NewPublisher(s, observer.Publisher(postbag.PublisherOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,10 +92,18 @@ func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
 		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", From: memsource.New(memsource.Options{}).Join("billing")}}
 	}})
 	got := names(t, c)
+	for shown := gathered(t, observer); len(shown["postbag_call_duration_seconds"].GetMetric()) == 0; shown = gathered(t, observer) {
+		<-time.After(time.Millisecond)
+	}
+	got += names(t, observer)
 	for _, m := range prompostbag.Metrics() {
 		if !strings.Contains(got, m.Name+"\n") {
 			t.Errorf("%s is missing", m.Name)
 		}
+		got = strings.Replace(got, m.Name+"\n", "", 1)
+	}
+	if got != "" {
+		t.Errorf("these are not in the table: %s", got)
 	}
 	want := `
 # HELP postbag_messages_delivered_total Messages confirmed and settled.

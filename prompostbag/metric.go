@@ -5,8 +5,21 @@ import "github.com/prometheus/client_golang/prometheus"
 // Metric is one row of the table of metrics, of which the reference page is made.
 type Metric struct {
 	Name, Help string
-	Kind       prometheus.ValueType
-	Labels     []string
+	// Kind of a histogram is UntypedValue.
+	Kind   prometheus.ValueType
+	Labels []string
+}
+
+// Type is what Prometheus calls the kind of the metric.
+func (m Metric) Type() string {
+	switch m.Kind {
+	case prometheus.UntypedValue:
+		return "histogram"
+	case prometheus.CounterValue:
+		return "counter"
+	default:
+		return "gauge"
+	}
 }
 
 // The names of the metrics. Labels never hold ids, keys or anything of a message.
@@ -33,6 +46,28 @@ const (
 	messagesUnsent    = "postbag_messages_unsent"
 	paused            = "postbag_paused"
 	throttled         = "postbag_throttled_seconds_total"
+	unsettledLimit    = "postbag_messages_unsettled_limit"
+	held              = "postbag_messages_held"
+	heldLimit         = "postbag_messages_held_limit"
+	bufferBytes       = "postbag_buffer_bytes"
+	bufferLimit       = "postbag_buffer_limit_bytes"
+	settlements       = "postbag_settlements_total"
+	settlementsLost   = "postbag_settlements_lost_total"
+	circuitOpened     = "postbag_circuit_opened_total"
+	hooksDropped      = "postbag_hook_events_dropped_total"
+	hookPanics        = "postbag_hook_panics_total"
+	messageAge        = "postbag_delivery_latency_seconds"
+	callTime          = "postbag_call_duration_seconds"
+	settlementTime    = "postbag_settlement_duration_seconds"
+	upkeepTime        = "postbag_maintenance_duration_seconds"
+	pages             = "postbag_pages_total"
+	pageFaults        = "postbag_page_faults_total"
+	lastSent          = "postbag_last_accepted_seq"
+	rowsDeleted       = "postbag_deleted_rows_total"
+	partsDropped      = "postbag_dropped_partitions_total"
+	promoted          = "postbag_promoted_messages_total"
+	upkeepFaults      = "postbag_maintenance_faults_total"
+	created           = "postbag_created_messages_total"
 	logLast           = "postbag_log_last_seq"
 	logScheduled      = "postbag_scheduled"
 	backlog           = "postbag_backlog"
@@ -53,7 +88,10 @@ const (
 )
 
 // Metrics returns the table of metrics.
-func Metrics() []Metric {
+func Metrics() []Metric { return append(collected(), observed()...) }
+
+// collected are the metrics of a Collector.
+func collected() []Metric {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
 	box := []string{"box"}
 	subscription := []string{"box", "subscription"}
@@ -81,6 +119,16 @@ func Metrics() []Metric {
 		{messagesUnsent, "Messages read ahead and not sent.", gauge, subscription},
 		{throttled, "For how long messages could have been sent but for the rate of the subscription.", counter, subscription},
 		{paused, "Pauses that operators have set, by what they hold: subscription, destination, topic, type or key.", gauge, append(subscription[:2:2], "scope")},
+		{unsettledLimit, "The most that postbag_messages_unsettled may be.", gauge, subscription},
+		{held, "Messages that wait for topics that do not work, as this relay knows them.", gauge, subscription},
+		{heldLimit, "While so many messages are held, nothing more is read.", gauge, subscription},
+		{bufferBytes, "What messages in memory weigh.", gauge, subscription},
+		{bufferLimit, "The most that postbag_buffer_bytes is to be.", gauge, subscription},
+		{settlements, "Settlements that the store has taken.", counter, subscription},
+		{settlementsLost, "Settlements that were refused since the lease was lost.", counter, subscription},
+		{circuitOpened, "How often the destination stopped taking messages.", counter, subscription},
+		{hooksDropped, "Events that hooks were not told since they were too slow.", counter, nil},
+		{hookPanics, "How often a hook panicked.", counter, nil},
 		{storeUp, "One if the store answered this scrape; what follows is read from it, for all relays.", gauge, nil},
 		{logLast, "The last number that the box's log has given out.", gauge, box},
 		{logScheduled, "Messages that wait for their time.", gauge, box},
@@ -98,5 +146,26 @@ func Metrics() []Metric {
 		{sourceFailedWaits, "Calls that failed to tell the broker that messages are at work while the store is away.", counter, from},
 		{sourceLag, "Messages that the broker holds for this group, if it tells.", gauge, from},
 		{sourceLagAge, "Age of the oldest message that the broker holds for this group, if it tells.", gauge, from},
+	}
+}
+
+// observed are the metrics of an Observer.
+func observed() []Metric {
+	const gauge, counter, histogram = prometheus.GaugeValue, prometheus.CounterValue, prometheus.UntypedValue
+	box := []string{"box"}
+	subscription := []string{"box", "subscription"}
+	return []Metric{
+		{messageAge, "From when a message was stored to when the destination confirmed it, by its attempt: first or later.", histogram, append(subscription[:2:2], "attempt")},
+		{callTime, "How long calls to the destination took.", histogram, subscription},
+		{settlementTime, "How long the round trips took that settled something.", histogram, subscription},
+		{upkeepTime, "How long rounds of housekeeping took that deleted or moved something.", histogram, box},
+		{pages, "Pages of the log that this relay read, empty ones among them.", counter, subscription},
+		{pageFaults, "Pages of the log that could not be read.", counter, subscription},
+		{lastSent, "The highest number in the log of a message that the destination confirmed to this relay; zero: none yet.", gauge, subscription},
+		{rowsDeleted, "Rows that this relay deleted by retention.", counter, box},
+		{partsDropped, "Partitions of the log that this relay dropped by retention.", counter, box},
+		{promoted, "Scheduled messages that this relay moved into the log.", counter, box},
+		{upkeepFaults, "What housekeeping refused to do, such as deleting what ledger and log disagree about.", counter, box},
+		{created, "Messages that publishers of this program wrote, those of transactions that were rolled back among them.", counter, box},
 	}
 }

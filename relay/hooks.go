@@ -38,6 +38,8 @@ type Hooks struct {
 	Circuit func(CircuitEvent)
 	// Lease hears of shards that the relay has from now on, or not any more.
 	Lease func(LeaseEvent)
+	// Maintained hears of each round of a box's housekeeping that this relay has done.
+	Maintained func(MaintenanceEvent)
 }
 
 // MessageFacts say which message it is. They never hold its payload or headers.
@@ -68,6 +70,8 @@ type CallEvent struct {
 	Accepted, Rejected, Misconfigured, Unavailable, Unknown, NotSent int
 	// Took is how long the destination took, with middleware and rendering.
 	Took time.Duration
+	// Last is the highest place in the box of those that were accepted. Zero: none was.
+	Last int64
 	// Acceptances are of the messages that were accepted. They must not be changed.
 	Acceptances []Acceptance
 	// Err is one error of it, if anything failed.
@@ -149,4 +153,13 @@ type LeaseEvent struct {
 	Gained, Lost []store.Shard
 	// Held is how many shards of the subscription it has now.
 	Held int
+}
+
+// MaintenanceEvent is a round of housekeeping of a box.
+type MaintenanceEvent struct {
+	Box string
+	// Report says what was done.
+	store.Report
+
+	Took time.Duration
 }

@@ -23,6 +23,7 @@ func TestNoHooksAllocateNothing(t *testing.T) {
 		l.tellPage(store.Ref{}, &store.Batch{}, 0)
 		p := l.progressOf(round, nil, 0)
 		l.tellProgress(&p)
+		l.tellMaintained("", &store.Report{}, 0)
 		l.tellDeath(f, &engine.Death{})
 		l.tellState(f)
 	})

@@ -67,6 +67,7 @@ func (l *loop) callEvent(f *flow, c *engine.Call, answers []engine.Answer, faile
 		switch answers[i].Outcome {
 		case broker.Accepted:
 			e.Accepted++
+			e.Last = max(e.Last, c.Items[i].Seq)
 			e.Acceptances = append(e.Acceptances, Acceptance{Age: l.clock.age(c.Items[i].At, s.at(i)), Attempt: c.Items[i].Attempt})
 		case broker.Rejected:
 			e.Rejected++
@@ -160,6 +161,13 @@ func (l *loop) tellProgress(p *progress) {
 	if len(p.settled) > 0 {
 		put(l.hooks, "Settled", l.hooks.settled, p.settled...)
 		put(l.hooks, "Parked", l.hooks.parked, p.parked...)
+	}
+}
+
+// tellMaintained tells of a round of housekeeping.
+func (l *loop) tellMaintained(box string, r *store.Report, took time.Duration) {
+	if l.hooks != nil && len(l.hooks.kept) > 0 {
+		put(l.hooks, "Maintained", l.hooks.kept, MaintenanceEvent{Box: box, Report: *r, Took: took})
 	}
 }
 

@@ -18,6 +18,7 @@ type hookQueue struct {
 	died    []func(DeathEvent)
 	circuit []func(CircuitEvent)
 	lease   []func(LeaseEvent)
+	kept    []func(MaintenanceEvent)
 
 	logger *slog.Logger
 	events chan func()
@@ -44,7 +45,7 @@ func newHookQueue(all []Hooks, logger *slog.Logger) *hookQueue {
 	n := 0
 	for _, h := range all {
 		n += join(&q.page, h.PageRead) + join(&q.call, h.Call) + join(&q.message, h.Message) + join(&q.settled, h.Settled) +
-			join(&q.parked, h.Parked) + join(&q.died, h.Died) + join(&q.circuit, h.Circuit) + join(&q.lease, h.Lease)
+			join(&q.parked, h.Parked) + join(&q.died, h.Died) + join(&q.circuit, h.Circuit) + join(&q.lease, h.Lease) + join(&q.kept, h.Maintained)
 	}
 	if n == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,6 +31,7 @@ type told struct {
 	deaths   []relay.DeathEvent
 	circuits []relay.CircuitEvent
 	leases   []relay.LeaseEvent
+	rounds   []relay.MaintenanceEvent
 }
 
 // keep returns a hook that keeps what it is told.
@@ -47,6 +49,7 @@ func (h *told) hooks() relay.Hooks {
 		PageRead: keep(h, "page", &h.pages), Call: keep(h, "call", &h.calls), Message: keep(h, "message", &h.messages),
 		Settled: keep(h, "settled", &h.progress), Parked: keep(h, "parked", &h.parked), Died: keep(h, "died", &h.deaths),
 		Circuit: keep(h, "circuit", &h.circuits), Lease: keep(h, "lease", &h.leases),
+		Maintained: keep(h, "maintained", &h.rounds),
 	}
 }
 
@@ -267,6 +270,32 @@ func TestTheAgeOfAMessageIsThatOfItsOwnAnswer(t *testing.T) {
 			t.Errorf("ages are %v", ages)
 		}
 	})
+}
+
+func TestHooksHearOfHousekeeping(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	var h told
+	stop := w.run(w.relay(relay.Options{Hooks: []relay.Hooks{h.hooks()}}))
+	err := w.pub.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error {
+		return w.pub.Publish(ctx, tx, message("later", time.Now().Add(100*time.Millisecond)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.delivered(1)
+	w.eventually("a hook hears of the message that was moved into the log", func() bool {
+		moved := int64(0)
+		h.with(func() {
+			for i := range h.rounds {
+				if moved += h.rounds[i].Promoted; h.rounds[i].Box != "outbox" {
+					t.Errorf("a round is of the box %q", h.rounds[i].Box)
+				}
+			}
+		})
+		return moved == 1
+	})
+	stop()
 }
 
 func TestEachRunOfARelayTellsItsHooks(t *testing.T) {

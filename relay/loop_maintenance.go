@@ -17,11 +17,16 @@ func (l *loop) maintain(u *core.Upkeep) {
 		defer cancel()
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
+		began := time.Now()
 		report, err := l.store.Maintain(ctx, r)
+		took := time.Since(began)
 		return func() {
 			now := l.now()
 			delete(l.keeping, u)
 			l.maintained(now, u, &report, err)
+			if err == nil {
+				l.tellMaintained(u.Ref.Box, &report, took)
+			}
 			l.carryOut(now)
 		}
 	})

@@ -58,18 +58,23 @@ type SubscriptionStats struct {
 	Topics, Held int
 	// Pauses are those in force, as of the last heartbeat.
 	Pauses Pauses
+	// UnsettledLimit, HeldLimit and BytesLimit are the most that Unsettled, Held and Bytes are
+	// to be: InFlight, MaxHeld and Buffer of the subscription, with their defaults.
+	UnsettledLimit, HeldLimit, BytesLimit int
 	// Throttled is for how long messages could have been sent but for Rate.
 	Throttled time.Duration
 }
 
 func subscriptionStats(f *flow) SubscriptionStats {
 	n := f.Engine.Stats()
+	unsettled, held, bytes := f.Engine.Limits()
 	return SubscriptionStats{
 		Ref: f.Ref, Shards: len(f.Engine.Leases()), Circuit: f.state(), LastError: f.lastError, AcceptedAt: f.acceptedAt,
 		Read: n.Read, Sent: n.Sent, Accepted: n.Accepted, Rejected: n.Rejected, Unknown: n.Unknown, Parked: n.Parked, Dead: n.Dead,
 		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
 		Unsettled: n.Unsettled, Unsent: n.Unsent, Chains: n.Chains, Bytes: n.Bytes, Topics: n.Topics, Held: n.Held,
 		DeadAttempts: n.DeadBy[store.CauseAttempts], DeadExpired: n.DeadBy[store.CauseExpired], DeadRejected: n.DeadBy[store.CauseRejected],
+		UnsettledLimit: unsettled, HeldLimit: held, BytesLimit: bytes,
 		Throttled: n.Throttled, Pauses: pausesOf(f),
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -169,19 +168,21 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 		"maximum over relays, not the sum.\n\n" +
 		"If your program runs a relay, register `prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: store})`, from the module\n" +
 		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows only what the store knows, in a program without a relay.\n" +
+		"Histograms come from a `prompostbag.NewObserver()`: register it, give its `Hooks()` to `relay.Options.Hooks`, and let its `Publisher` complete the options of your publishers.\n" +
 		"For OpenTelemetry there is [another module](../guides/tracing.md).\n\n" +
 		"Alert on these:\n\n" +
 		"- `max(postbag_oldest_seconds) > 300`: messages wait, whatever the reason.\n" +
 		"- `max(postbag_parked{state=\"dead\"}) > 0`: messages are dead, and wait for you.\n" +
 		"- `max(postbag_relays) == 0`, or no scrape at all: no relay works.\n" +
-		"- `postbag_circuit_open == 1` for some minutes: a destination is away or misconfigured.\n\n| metric | kind | labels | |\n|---|---|---|---|\n")
+		"- `postbag_circuit_open == 1` for some minutes: a destination is away or misconfigured.\n" +
+		"- `histogram_quantile(0.99, sum by (le) (rate(postbag_delivery_latency_seconds_bucket[5m]))) > 1`: messages go out more slowly than you promised.\n" +
+		"- `postbag_messages_held / postbag_messages_held_limit > 0.8`: topics do not work, and soon nothing more is read.\n\n" +
+		"Histograms are classic and native. Prometheus stores native ones if you tell it to: with `scrape_native_histograms: true`, or in older versions with the feature `native-histograms`. They have a resolution of ten percent.\n\n" +
+		"| metric | kind | labels | |\n|---|---|---|---|\n")
 	for _, m := range prompostbag.Metrics() {
-		kind := "gauge"
-		if m.Kind == prometheus.CounterValue {
-			kind = "counter"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, kind, strings.Join(m.Labels, ", "), m.Help)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Type(), strings.Join(m.Labels, ", "), m.Help)
 	}
+	metricsOfSbmtOutbox(t, &b)
 	page(t, "metrics.md", b.String())
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/gcpacing"
+	"github.com/postbag/postbag/prompostbag"
 	"github.com/postbag/postbag/relay"
 )
 
@@ -38,6 +39,9 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 		w := &worker{name: name, file: file, subscriptions: subscriptions[name], sources: sourcesOf(file, name), logger: logger}
 		if len(file.Subscriptions) == 0 && len(w.sources) == 0 {
 			continue // it is another process's
+		}
+		if file.Admin.Listen != "" {
+			w.observer = prompostbag.NewObserver()
 		}
 		if name != "" {
 			w.logger = logger.With("store", name)

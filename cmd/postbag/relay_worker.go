@@ -32,6 +32,7 @@ type worker struct {
 	subscriptions []relay.Subscription
 	sources       []config.Intake
 	logger        *slog.Logger
+	observer      *prompostbag.Observer // nil: nobody asks for metrics
 
 	opened    atomic.Pointer[opened]
 	faultSaid atomic.Int64 // when a fault of the store was last logged
@@ -75,13 +76,21 @@ func (w *worker) open(ctx context.Context) error {
 	r, err := relay.New(s.Store, relay.Options{
 		Subscriptions: w.subscriptions, Boxes: boxesOf(w.file, w.subscriptions), Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll,
 		SettleEvery: w.file.SettleEvery, Keep: w.file.Keep,
-		NoMaintenance: w.file.Maintenance != nil && !*w.file.Maintenance, Logger: w.logger,
+		NoMaintenance: w.file.Maintenance != nil && !*w.file.Maintenance, Logger: w.logger, Hooks: w.hooks(),
 	})
 	if err != nil {
 		return errors.Join(exit.With(exit.Usage, err), s.Close())
 	}
 	w.opened.Store(&opened{s, r, intakes})
 	return nil
+}
+
+// hooks are what the relay tells what it does.
+func (w *worker) hooks() []relay.Hooks {
+	if w.observer == nil {
+		return nil
+	}
+	return []relay.Hooks{w.observer.Hooks()}
 }
 
 // boxesOf returns the settings of the boxes that subscriptions read: others are in other stores.
@@ -185,7 +194,7 @@ func (w *worker) close() error {
 func (w *worker) shown() admin.Source {
 	out := admin.Source{Name: w.name, Store: w, Wake: w.wake}
 	if len(w.subscriptions) > 0 {
-		out.Stats = w.stats
+		out.Stats, out.Observer = w.stats, w.observer
 	}
 	if len(w.sources) > 0 {
 		out.Intakes = w.taken

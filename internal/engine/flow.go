@@ -144,6 +144,12 @@ func (f *Flow) Quiet() bool {
 	return true
 }
 
+// Limits returns the most that Unsettled, Held and Bytes of Stats are to be. Held and Bytes may
+// go a little beyond.
+func (f *Flow) Limits() (unsettled, held, bytes int) {
+	return f.cfg.InFlight, f.cfg.MaxHeld, f.cfg.Buffer
+}
+
 // Circuit returns whether the destination is being used.
 func (f *Flow) Circuit() CircuitState { return f.circuit.state }
 

@@ -37,6 +37,8 @@ type Source struct {
 	Store store.Inspector
 	// Intakes returns the state of what takes messages in. Nil: nothing does.
 	Intakes func() []prompostbag.SourceStats
+	// Observer has the histograms of the relay. Nil: there are none.
+	Observer *prompostbag.Observer
 	// Wake has the relay look for new messages of a box, or of all of them, and reports
 	// whether it reads that box.
 	Wake func(box string) bool
@@ -73,7 +75,11 @@ func handler(sources []Source) http.Handler {
 		if s.Name != "" {
 			labels = prometheus.Labels{"store": s.Name}
 		}
-		prometheus.WrapRegistererWith(labels, registry).MustRegister(prompostbag.NewCollector(prompostbag.Options{Stats: s.Stats, Store: s.Store, Sources: s.Intakes}))
+		labeled := prometheus.WrapRegistererWith(labels, registry)
+		labeled.MustRegister(prompostbag.NewCollector(prompostbag.Options{Stats: s.Stats, Store: s.Store, Sources: s.Intakes}))
+		if s.Observer != nil {
+			labeled.MustRegister(s.Observer)
+		}
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{
