@@ -1,7 +1,6 @@
 package prompostbag
 
 import (
-	"context"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +16,9 @@ type Options struct {
 	Stats func() relay.Stats
 	// Store is asked at each scrape. Nil: what only the store knows is left out.
 	Store store.Inspector
+	// Every is how often the store is asked at most: scrapes in between are shown what it
+	// said then. Zero: it is asked at each scrape.
+	Every time.Duration
 	// Sources returns the state of the sources that this program takes messages in from.
 	// Nil: none.
 	Sources func() []SourceStats
@@ -25,10 +27,12 @@ type Options struct {
 }
 
 // Collector is a prometheus.Collector that reads the relay and the store whenever it
-// is asked. It is safe for concurrent use and keeps nothing between scrapes.
+// is asked. It is safe for concurrent use. Between scrapes it keeps only what the store
+// said, if Options.Every is set.
 type Collector struct {
 	options Options
 	metrics map[string]described
+	look    look
 }
 
 var _ prometheus.Collector = (*Collector)(nil)
@@ -136,29 +140,6 @@ func collectSubscription(f *relay.SubscriptionStats, send func(string, float64, 
 		at = float64(f.AcceptedAt.UnixMilli()) / 1000
 	}
 	send(lastAccepted, at, f.Box, f.Subscription)
-}
-
-// collectStore adds what only the store knows. One that does not answer leaves
-// these out, and says so.
-func (c *Collector) collectStore(send func(string, float64, ...string)) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout)
-	defer cancel()
-	o, err := c.options.Store.Overview(ctx)
-	send(storeUp, one(err == nil))
-	for _, b := range o.Boxes {
-		send(logLast, float64(b.Last), b.Name)
-		send(logScheduled, float64(b.Scheduled), b.Name)
-		for i := range b.Subscriptions {
-			s := &b.Subscriptions[i]
-			send(backlog, float64(s.Backlog), b.Name, s.Subscription)
-			send(oldest, s.Oldest.Seconds(), b.Name, s.Subscription)
-			for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkHeld, store.ParkDead} {
-				n := s.Parked[state]
-				send(parked, float64(n), b.Name, s.Subscription, state.String())
-				send(parkedAtLeast, one(n >= store.CountedParked), b.Name, s.Subscription, state.String())
-			}
-		}
-	}
 }
 
 func one(b bool) float64 {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -143,6 +144,69 @@ postbag_store_up 0
 	}
 	if got := names(t, c); strings.Contains(got, "postbag_backlog") {
 		t.Error("there is a backlog, which only the store knows")
+	}
+}
+
+// counting counts how often it is asked.
+type counting struct {
+	store.Inspector
+
+	asked *int
+	err   error
+}
+
+func (c counting) Overview(context.Context) (store.Overview, error) {
+	*c.asked++
+	return store.Overview{Relays: make([]store.RelayState, 2), Boxes: []store.BoxView{{
+		Name: "outbox", Rows: 7, Notices: make([]store.Notice, 1), Subscriptions: []store.SubscriptionView{{
+			SubscriptionState: store.SubscriptionState{Ref: store.Ref{Box: "outbox", Subscription: "default"}, Paused: true},
+			Delivered:         40, Discarded: 2, Commands: 3,
+		}},
+	}}}, c.err
+}
+
+func TestTheStoreIsAskedNoMoreOftenThanToldHoweverOftenScrapesCome(t *testing.T) {
+	t.Parallel()
+	for name, failing := range map[string]error{"it answers": nil, "it is away": errors.New("away")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				c := prompostbag.NewCollector(prompostbag.Options{Store: counting{asked: &asked, err: failing}, Every: 10 * time.Second})
+				for _, want := range []int{1, 1, 1, 2, 2, 2, 3} { // every four seconds
+					names(t, c)
+					if asked != want {
+						t.Fatalf("it was asked %d times, want %d", asked, want)
+					}
+					<-time.After(4 * time.Second)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatTheStoreCountsIsShownWithoutARelay(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	c := prompostbag.NewCollector(prompostbag.Options{Store: counting{asked: &asked}})
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(c)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]float64{}
+	for _, f := range families {
+		one := f.GetMetric()[0]
+		got[f.GetName()] = one.GetCounter().GetValue() + one.GetGauge().GetValue()
+	}
+	for name, want := range map[string]float64{
+		"postbag_store_relays": 2, "postbag_log_rows": 7, "postbag_notices": 1, "postbag_paused": 1, "postbag_commands": 3,
+		"postbag_store_delivered_messages_total": 40, "postbag_store_discarded_messages_total": 2,
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package prompostbag
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // Metric is one row of the table of metrics, of which the reference page is made.
 type Metric struct {
@@ -75,6 +79,13 @@ const (
 	parked            = "postbag_parked"
 	parkedAtLeast     = "postbag_parked_at_least"
 	storeUp           = "postbag_store_up"
+	storeRelays       = "postbag_store_relays"
+	storeDelivered    = "postbag_store_delivered_messages_total"
+	storeDiscarded    = "postbag_store_discarded_messages_total"
+	logRows           = "postbag_log_rows"
+	notices           = "postbag_notices"
+	paused            = "postbag_paused"
+	commands          = "postbag_commands"
 	sourceOpen        = "postbag_source_open"
 	sourceConsumed    = "postbag_source_consumed_total"
 	sourceStored      = "postbag_source_stored_total"
@@ -91,11 +102,12 @@ const (
 func Metrics() []Metric { return append(collected(), observed()...) }
 
 // collected are the metrics of a Collector.
-func collected() []Metric {
+func collected() []Metric { return slices.Concat(ofRelay(), ofStore(), ofSources()) }
+
+// ofRelay are what a relay counts.
+func ofRelay() []Metric {
 	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
-	box := []string{"box"}
 	subscription := []string{"box", "subscription"}
-	from := []string{"source", "box"}
 	return []Metric{
 		{relayReady, "One if the store answers this relay and its heartbeat is good.", gauge, nil},
 		{relayCount, "Live relays, this one among them.", gauge, nil},
@@ -129,13 +141,37 @@ func collected() []Metric {
 		{circuitOpened, "How often the destination stopped taking messages.", counter, subscription},
 		{hooksDropped, "Events that hooks were not told since they were too slow.", counter, nil},
 		{hookPanics, "How often a hook panicked.", counter, nil},
+	}
+}
+
+// ofStore are what only the store knows.
+func ofStore() []Metric {
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	box := []string{"box"}
+	subscription := []string{"box", "subscription"}
+	return []Metric{
 		{storeUp, "One if the store answered this scrape; what follows is read from it, for all relays.", gauge, nil},
+		{storeRelays, "Relays whose heartbeat is good, as the store knows them.", gauge, nil},
 		{logLast, "The last number that the box's log has given out.", gauge, box},
+		{logRows, "About how many messages the log of the box holds.", gauge, box},
+		{notices, "What the store reports of the last day, such as messages that retention kept since log and ledger differ.", gauge, box},
 		{logScheduled, "Messages that wait for their time.", gauge, box},
 		{backlog, "About how many messages wait to be read.", gauge, subscription},
 		{oldest, "Age of the oldest message that waits to be read or is parked; zero: there is none.", gauge, subscription},
+		{paused, "One while an operator holds the subscription.", gauge, subscription},
+		{commands, "Commands of operators that no relay has carried out yet.", gauge, subscription},
+		{storeDelivered, "Messages that were delivered since the subscription began, by all relays.", counter, subscription},
+		{storeDiscarded, "Messages that were discarded since the subscription began.", counter, subscription},
 		{parked, "Parked messages by state, counted up to a million of each.", gauge, append(subscription[:2:2], "state")},
 		{parkedAtLeast, "One while there may be more parked messages of a state than were counted.", gauge, append(subscription[:2:2], "state")},
+	}
+}
+
+// ofSources are of what takes messages in.
+func ofSources() []Metric {
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	from := []string{"source", "box"}
+	return []Metric{
 		{sourceOpen, "One while the source is open and takes messages in.", gauge, from},
 		{sourceConsumed, "Messages that came from the source.", counter, from},
 		{sourceStored, "Messages that are new in the box, those with a fault among them.", counter, from},

@@ -60,7 +60,7 @@ require (
 	github.com/postbag/postbag/prompostbag v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/store/pgstore v0.0.0-00010101000000-000000000000
 	github.com/prometheus/client_model v0.6.3 // indirect
-	github.com/prometheus/common v0.72.0 // indirect
+	github.com/prometheus/common v0.72.0
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	golang.org/x/crypto v0.58.0 // indirect

@@ -71,6 +71,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newConsumeCommand(c),
 		newMigrateCommand(c),
 		newStatusCommand(c),
+		newMetricsCommand(c),
 		newPublishCommand(c),
 		newWakeCommand(c),
 		newAdoptCommand(c),

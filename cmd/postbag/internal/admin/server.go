@@ -35,12 +35,14 @@ type Source struct {
 	// Stats is nil where no relay runs.
 	Stats func() relay.Stats
 	Store store.Inspector
+	// Every is how often the store is asked for metrics at most. Zero: at each scrape.
+	Every time.Duration
 	// Intakes returns the state of what takes messages in. Nil: nothing does.
 	Intakes func() []prompostbag.SourceStats
 	// Observer has the histograms of the relay. Nil: there are none.
 	Observer *prompostbag.Observer
 	// Wake has the relay look for new messages of a box, or of all of them, and reports
-	// whether it reads that box.
+	// whether it reads that box. Nil where no relay runs.
 	Wake func(box string) bool
 }
 
@@ -76,7 +78,7 @@ func handler(sources []Source) http.Handler {
 			labels = prometheus.Labels{"store": s.Name}
 		}
 		labeled := prometheus.WrapRegistererWith(labels, registry)
-		labeled.MustRegister(prompostbag.NewCollector(prompostbag.Options{Stats: s.Stats, Store: s.Store, Sources: s.Intakes}))
+		labeled.MustRegister(prompostbag.NewCollector(prompostbag.Options{Stats: s.Stats, Store: s.Store, Every: s.Every, Sources: s.Intakes}))
 		if s.Observer != nil {
 			labeled.MustRegister(s.Observer)
 		}
@@ -131,7 +133,7 @@ func wake(w http.ResponseWriter, r *http.Request, sources []Source) {
 	box, name := r.URL.Query().Get("box"), r.URL.Query().Get("store")
 	known := false
 	for _, s := range sources {
-		if name == "" || name == s.Name {
+		if s.Wake != nil && (name == "" || name == s.Name) {
 			known = s.Wake(box) || known
 		}
 	}

@@ -1,0 +1,81 @@
+package prompostbag
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// look is what the store said last.
+type look struct {
+	mu       sync.Mutex
+	at       time.Time
+	overview store.Overview
+	err      error
+}
+
+// overview asks the store, or returns what it said not long ago. Scrapes at the same time ask
+// it once.
+func (c *Collector) overview() (store.Overview, error) {
+	if c.options.Every <= 0 {
+		return c.ask()
+	}
+	l := &c.look
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.at.IsZero() || time.Since(l.at) >= c.options.Every {
+		l.overview, l.err = c.ask()
+		l.at = time.Now()
+	}
+	return l.overview, l.err
+}
+
+func (c *Collector) ask() (store.Overview, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout)
+	defer cancel()
+	return c.options.Store.Overview(ctx)
+}
+
+// collectStore adds what only the store knows. One that does not answer leaves
+// these out, and says so.
+func (c *Collector) collectStore(send func(string, float64, ...string)) {
+	o, err := c.overview()
+	send(storeUp, one(err == nil))
+	if err != nil {
+		return
+	}
+	send(storeRelays, float64(len(o.Relays)))
+	for i := range o.Boxes {
+		b := &o.Boxes[i]
+		send(logLast, float64(b.Last), b.Name)
+		send(logRows, float64(b.Rows), b.Name)
+		send(logScheduled, float64(b.Scheduled), b.Name)
+		send(notices, float64(len(b.Notices)), b.Name)
+		for j := range b.Subscriptions {
+			collectView(&b.Subscriptions[j], send)
+		}
+	}
+}
+
+func collectView(s *store.SubscriptionView, send func(string, float64, ...string)) {
+	for _, row := range []struct {
+		name  string
+		value float64
+	}{
+		{backlog, float64(s.Backlog)},
+		{oldest, s.Oldest.Seconds()},
+		{paused, one(s.Paused)},
+		{commands, float64(s.Commands)},
+		{storeDelivered, float64(s.Delivered)},
+		{storeDiscarded, float64(s.Discarded)},
+	} {
+		send(row.name, row.value, s.Box, s.Subscription)
+	}
+	for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkHeld, store.ParkDead} {
+		n := s.Parked[state]
+		send(parked, float64(n), s.Box, s.Subscription, state.String())
+		send(parkedAtLeast, one(n >= store.CountedParked), s.Box, s.Subscription, state.String())
+	}
+}
