@@ -36,6 +36,7 @@ destinations:
   webhook: {webhook: {url: "https://a", secrets_env: [POSTBAG_TEST_SECRET]}}
   stdout: {stdout: }
 boxes: {outbox: {retention: {}}}
+otel: {}
 subscriptions:
   - {to: nats}
   - {to: kafka, name: once, exactly_once: true}

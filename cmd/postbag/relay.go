@@ -34,6 +34,12 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 	if err != nil {
 		return stopped(ctx, drain, err)
 	}
+	tel, err := openTelemetry(ctx, file.OTel, logger)
+	if err != nil {
+		return err
+	}
+	defer tel.close()
+	tel.trace(subscriptions)
 	var workers []*worker
 	for _, name := range slices.Sorted(maps.Keys(file.AllStores())) {
 		w := &worker{name: name, file: file, subscriptions: subscriptions[name], sources: sourcesOf(file, name), logger: logger}
@@ -51,6 +57,9 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 			return stopped(ctx, drain, err)
 		}
 		workers = append(workers, w)
+		if err := tel.observe(w); err != nil {
+			return exit.With(exit.Failed, err)
+		}
 	}
 	sources := make([]admin.Source, len(workers))
 	for i, w := range workers {

@@ -42,6 +42,9 @@ type File struct {
 	Admin Admin `yaml:"admin"`
 	// The log, on standard error.
 	Log Log `yaml:"log"`
+	// Traces and metrics for OpenTelemetry. Where they go is said by the standard environment
+	// variables, such as OTEL_EXPORTER_OTLP_ENDPOINT (docs/guides/tracing.md).
+	OTel OTel `yaml:"otel"`
 
 	problems  *problems
 	elsewhere bool // it is for another machine
@@ -103,6 +106,16 @@ type Retention struct {
 type Admin struct {
 	// Address of /healthz, /readyz, /metrics and /wake; a bare port means loopback.
 	Listen string `yaml:"listen" otherwise:"off"`
+}
+
+// OTel says what is sent to a collector of OpenTelemetry.
+type OTel struct {
+	// Send a span of each call to a destination. It continues the trace of the message.
+	Traces bool `yaml:"traces" default:"false"`
+	// Send metrics of calls, and what the relay counts.
+	Metrics bool `yaml:"metrics" default:"false"`
+	// Add the ids of messages to spans.
+	MessageIDs bool `yaml:"message_ids" default:"false"`
 }
 
 // Log is how the relay logs.
