@@ -136,6 +136,8 @@ type BoxView struct {
 	Subscriptions []SubscriptionView
 	// Retention is what the box holds of it. Nil where the store is no Retainer.
 	Retention *BoxRetention
+	// Removed are those that an operator removed, by name.
+	Removed []Removed
 	// Notices are events of the box that people should know, newest first.
 	Notices []Notice
 }
@@ -154,7 +156,13 @@ type Notice struct {
 // SubscriptionView is the state of a subscription.
 type SubscriptionView struct {
 	SubscriptionState
-	Types []string
+	// Made is when it was declared. Begun is the seq up to which it did not read then, or
+	// about that: it began behind it. Zero: with the first message.
+	Made  time.Time
+	Begun int64
+	// WantedBy is who asked for its number of shards with a command. Empty: it has as many as
+	// it was declared with.
+	WantedBy string
 	// Replay is what the replay sends again. Nil: this is no replay.
 	Replay *Replay
 	// Backlog is about how many messages are beyond its positions.

@@ -229,6 +229,10 @@ type SubscriptionState struct {
 	// Paused: an operator holds the subscription, and no end of that is over; its shards
 	// stay owned.
 	Paused bool
+	// Types is its filter, see Spec. TypesBy is who set that with a command. Empty: the
+	// filter is the one that it was declared with.
+	Types   []string
+	TypesBy string
 	// Shards are all of them, in order of Lo.
 	Shards []ShardState
 }

@@ -28,8 +28,10 @@ type Store interface {
 	// Declare creates the missing subscriptions, each with the shards and the start of
 	// its spec. The box must exist (ErrNoBox). A subscription that exists keeps its
 	// position, its shards and its filter. If a spec has another filter, the error is
-	// ErrFilterDiffers, and everything else in specs is still declared. Nothing is ever
-	// deleted. Concurrent calls are safe.
+	// ErrFilterDiffers, and everything else in specs is still declared. It is no error if an
+	// operator has set the filter: see SubscriptionState.TypesBy. One that an operator removed
+	// is left out, without an error: no View has it. Nothing is ever deleted. Concurrent calls
+	// are safe.
 	Declare(ctx context.Context, specs []Spec) error
 
 	// Beat renews the caller's heartbeat and changes who owns what, in one transaction,

@@ -20,6 +20,7 @@ type box struct {
 	floors   []floorMark    // see Maintain
 
 	retention storekit.RetentionRow
+	removed  map[string]store.Removed
 }
 
 func newBox(name string) *box {
@@ -29,6 +30,7 @@ func newBox(name string) *box {
 		schedule: schedule{byID: map[postbag.ID][]*scheduled{}},
 		subs:     map[string]*subscription{},
 		dropped:  map[int64]sums{},
+		removed:  map[string]store.Removed{},
 	}
 	b.subs[store.Maintenance] = newSubscription(b, store.Maintenance, 1)
 	return b
@@ -50,8 +52,12 @@ func (b *box) readers() []*subscription {
 type subscription struct {
 	ref       store.Ref
 	box       *box
+	made      time.Time
+	begun     int64 // it began behind this seq
 	types     []string
 	filter    filter
+	typesBy   string // who set it with a command
+	wantedBy  string
 	wanted    int
 	paused    bool
 	replay    *store.Replay // nil: it is none
@@ -114,7 +120,7 @@ func (sub *subscription) shardOf(slot int) *shard {
 
 // state returns what a View shows of sub.
 func (sub *subscription) state(paused bool) store.SubscriptionState {
-	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: paused}
+	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: paused, Types: slices.Clone(sub.types), TypesBy: sub.typesBy}
 	for _, sh := range sub.shards {
 		out.Shards = append(out.Shards, store.ShardState{
 			Lease:    store.Lease{Shard: store.Shard{Ref: sub.ref, Slots: sh.slots}, Token: sh.token, Version: sh.version},

@@ -45,9 +45,12 @@ func (s *Store) declare(spec store.Spec) error {
 		if sub.replay != nil {
 			return store.ErrIsReplay
 		}
-		if !sameTypes(sub.types, spec.Types) {
+		if sub.typesBy == "" && !sameTypes(sub.types, spec.Types) {
 			return fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, sub.types, store.ErrFilterDiffers)
 		}
+		return nil
+	}
+	if _, gone := b.removed[spec.Subscription]; gone {
 		return nil
 	}
 	shards := spec.Shards
@@ -61,6 +64,7 @@ func (s *Store) declare(spec store.Spec) error {
 	}
 	sub := newSubscription(b, spec.Subscription, shards)
 	sub.types, sub.filter = slices.Clone(spec.Types), newFilter(spec.Types)
+	sub.made = s.now().UTC()
 	s.start(sub, spec.From)
 	b.subs[spec.Subscription] = sub
 	s.flush()
@@ -86,6 +90,7 @@ func (s *Store) start(sub *subscription, from store.Start) {
 		for _, sh := range sub.shards {
 			sh.position = at
 		}
+		sub.begun = p.floor()
 	}
 	maps.Copy(sub.before, b.dropped)
 	for seq := b.log.skip(b.log.base); seq <= b.log.last; seq = b.log.skip(seq + 1) {

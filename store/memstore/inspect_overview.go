@@ -3,6 +3,7 @@ package memstore
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -37,6 +38,9 @@ func (s *Store) viewBox(b *box, now time.Time) (store.BoxView, error) {
 	v := store.BoxView{Name: b.name, Rows: b.log.rows, Last: b.log.last, Scheduled: int64(len(b.schedule.due))}
 	held := b.retention.View(now.UnixMicro())
 	v.Retention = &held
+	for _, name := range slices.Sorted(maps.Keys(b.removed)) {
+		v.Removed = append(v.Removed, b.removed[name])
+	}
 	snap := s.snapshot(b)
 	for _, sub := range b.readers() {
 		sv, err := sub.view(&snap, s.holds(sub.ref, now), now)
@@ -56,7 +60,9 @@ func (s *Store) viewBox(b *box, now time.Time) (store.BoxView, error) {
 func (sub *subscription) view(snap *snapshot, paused bool, now time.Time) (store.SubscriptionView, error) {
 	v := store.SubscriptionView{
 		SubscriptionState: sub.state(paused),
-		Types:             slices.Clone(sub.types),
+		Made:              sub.made,
+		Begun:             sub.begun,
+		WantedBy:          sub.wantedBy,
 		Replay:            sub.shownReplay(),
 		Delivered:         sub.count(store.TallyDelivered),
 		Discarded:         sub.count(store.TallyDiscarded),

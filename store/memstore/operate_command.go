@@ -247,6 +247,7 @@ func (s *Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int
 			sub.wanted = n
 			s.epoch++
 		}
+		sub.wantedBy = a.Who
 		s.note(a, fmt.Sprintf("shards %s %d", r, n))
 		return struct{}{}, nil
 	})

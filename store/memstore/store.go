@@ -71,6 +71,7 @@ var (
 	_ store.Operator        = (*Store)(nil)
 	_ store.Pauser          = (*Store)(nil)
 	_ store.Editor          = (*Store)(nil)
+	_ store.Steward         = (*Store)(nil)
 	_ store.Migrator        = (*Store)(nil)
 	_ postbag.Appender[*Tx] = (*Store)(nil)
 	_ store.Inbox[*Tx]      = (*Store)(nil)

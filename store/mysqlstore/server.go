@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -141,35 +142,59 @@ func (s *Store) beginLife(ctx context.Context) error {
 	return err
 }
 
-// subscribed is what is known of a subscription. Of these nothing ever changes.
+// subscribed is what is known of a subscription. It changes only with the epoch.
 type subscribed struct {
 	store.Ref
 
 	id    int64
 	types []string
+	epoch int64 // it was asked for, or read, under this one
 }
 
-// subscriptions remembers those that were asked for. Only replays are ever deleted; their relays find
-// it out by their leases.
+// same says whether a read would not tell two subscriptions apart.
+func (s *subscribed) same(other *subscribed) bool {
+	return s.id == other.id && slices.Equal(s.types, other.types)
+}
+
+// subscriptions remembers those that were asked for. Only replays areunder one deleted; their relays find
+// it out by their leasesepoch.
 type subscriptions struct {
-	mu  sync.Mutex
-	all map[store.Ref]subscribed
+	mu    sync.Mutex
+	epoch int64
+	all   map[store.Ref]subscribed
 }
 
-func (k *subscriptions) get(r store.Ref) (subscribed, bool) {
+// get returns what is remembered. If it is nothing, the answer has only the name and the epoch.
+func (k *subscriptions) get(r store.Ref) (sub subscribed, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	sub, ok := k.all[r]
+	if sub, ok = k.all[r]; !ok {
+		sub = subscribed{Ref: r, epoch: k.epoch}
+	}
 	return sub, ok
 }
 
+// put remembers a subscription that was read after get, unless another epoch was seen meanwhile.
 func (k *subscriptions) put(sub subscribed) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.epoch != sub.epoch {
+		return
+	}
 	if k.all == nil {
 		k.all = make(map[store.Ref]subscribed)
 	}
 	k.all[sub.Ref] = sub
+}
+
+// saw takes the epoch that a statement has seen. If it is another one, what is remembered may have
+// changed, and is forgotten.
+func (k *subscriptions) saw(epoch int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if epoch != 0 && k.epoch != epoch {
+		k.epoch, k.all = epoch, nil
+	}
 }
 
 func (k *subscriptions) forget() {
@@ -180,10 +205,10 @@ func (k *subscriptions) forget() {
 
 // subscription returns a subscription; one that does not exist has the id zero.
 func (s *Store) subscription(ctx context.Context, r store.Ref) (subscribed, error) {
-	if sub, ok := s.known.get(r); ok {
+	sub, ok := s.known.get(r)
+	if ok {
 		return sub, nil
 	}
-	sub := subscribed{Ref: r}
 	var types []byte
 	found, err := s.row(ctx, sqlkit.SQLSubscription, []any{r.Box, r.Subscription}, &sub.id, &types)
 	if err != nil || !found {

@@ -17,7 +17,9 @@ func (s *Store) Declare(ctx context.Context, specs []store.Spec) error {
 
 // Beat renews a relay's heartbeat and changes who owns what; see [store.Store].
 func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
-	return s.base.Beat(ctx, b)
+	v, err := s.base.Beat(ctx, b)
+	s.known.saw(v.Epoch)
+	return v, err
 }
 
 // Blocked returns the keys and topics that wait in a lease's slots; see [store.Store].
@@ -115,3 +117,18 @@ func (s *Store) SeqBefore(ctx context.Context, box string, at time.Time) (int64,
 
 // Floor returns how far a position has passed everything; see [store.Replayer].
 func (s *Store) Floor(p store.Position) (int64, error) { return s.base.Floor(p) }
+
+// SetTypes gives a subscription another filter; see [store.Steward].
+func (s *Store) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
+	return s.base.SetTypes(ctx, a, r, types)
+}
+
+// Remove deletes a subscription and all that is its own; see [store.Steward].
+func (s *Store) Remove(ctx context.Context, a store.Audit, r store.Ref, force bool) error {
+	return s.base.Remove(ctx, a, r, force)
+}
+
+// Readmit lets a removed subscription be declared again; see [store.Steward].
+func (s *Store) Readmit(ctx context.Context, a store.Audit, r store.Ref) error {
+	return s.base.Readmit(ctx, a, r)
+}

@@ -228,12 +228,36 @@ func (w *turning) read() error {
 	if len(todo) == 0 {
 		return w.lookOnly()
 	}
-	for _, r := range todo {
+	for i, r := range todo {
+		asks := r.status
 		if err := r.run(w.ctx, w.life); err != nil {
+			return fmt.Errorf("read %s: %w", r.about.Ref, err)
+		}
+		if !asks || r.seen.epoch == r.about.epoch {
+			continue
+		}
+		if err := w.learn(r, todo[i:]); err != nil {
 			return fmt.Errorf("read %s: %w", r.about.Ref, err)
 		}
 	}
 	return nil
+}
+
+// learn looks up again what is known of the subscription of a reading that has seen another epoch.
+// If that has changed, as a filter does, the reading is made again, and those that are still to come
+// go by what is known now.
+func (w *turning) learn(r *reading, rest []*reading) error {
+	w.s.known.saw(r.seen.epoch)
+	about, err := w.s.subscription(w.ctx, r.about.Ref)
+	if err != nil || about.same(&r.about) {
+		return err
+	}
+	for _, other := range rest {
+		if other.about.Ref == about.Ref {
+			other.begin(about, slices.Contains(w.subs, other))
+		}
+	}
+	return r.run(w.ctx, w.life)
 }
 
 // lookOnly answers a Turn that is about nothing.

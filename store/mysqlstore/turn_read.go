@@ -73,6 +73,13 @@ func newReading(s *Store, about subscribed, r *store.Request) *reading {
 	return w
 }
 
+// begin begins a reading again, of a subscription that has changed.
+func (w *reading) begin(about subscribed, status bool) {
+	again := newReading(w.s, about, w.request)
+	again.status, again.slotsToo, again.check = status, w.slotsToo, w.check
+	*w = *again
+}
+
 // wanted says whether there is anything to read.
 func (w *reading) wanted() bool {
 	return w.batch.Err == nil && !w.batch.Ahead && w.request.Limit > 0 && w.request.Subscription != store.Maintenance

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -57,6 +58,11 @@ func newFilter(types []string) filter {
 }
 
 func (f filter) any() bool { return len(f.exact)+len(f.prefixes) > 0 }
+
+// same says whether two filters take the same types.
+func (f *filter) same(other *filter) bool {
+	return slices.Equal(f.exact, other.exact) && slices.Equal(f.prefixes, other.prefixes)
+}
 
 // shard returns the id of the shard with just these slots, or zero.
 func (e *catalogSubscription) shard(slots store.Slots) int32 {

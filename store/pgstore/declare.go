@@ -54,6 +54,9 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 	}
 	var at snapshots.Position
 	if r.subs[spec.Ref] == nil {
+		if gone, err := s.wasRemoved(ctx, spec.Ref); err != nil || gone {
+			return err
+		}
 		if at, err = s.start(ctx, v, spec.Box, box, spec.From); err != nil {
 			return err
 		}
@@ -65,6 +68,20 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 		}
 		at.Floor, at.Base = dropped, box.foreign
 	}
+}
+
+// wasRemoved says whether an operator removed a subscription. One that is removed while it is declared
+// is left out as well.
+func (s *Store) wasRemoved(ctx context.Context, r store.Ref) (gone bool, err error) {
+	err = s.run(ctx, call{
+		st: s.statements.get("is_removed", ""), args: new(parameters).text(r.Box).text(r.Subscription),
+		each: func(r row) error {
+			c := columns{rest: r}
+			gone = c.bool()
+			return c.err
+		},
+	})
+	return gone, err
 }
 
 // insertSubscription makes a subscription at a position, and compares the filter
@@ -82,6 +99,7 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	a.int2s(len(parts), func(i int) int { return parts[i].Hi })
 	a.text(string(raw)).int8(at.Lowest()).bool(at.Done != nil)
 	var types []string
+	var by string
 	there, replay := false, false
 	err = s.run(ctx, s.guard(v, "", nil),
 		call{st: s.statements.get("lock_box", ""), args: new(parameters).text(spec.Box), each: func(r row) error {
@@ -92,7 +110,7 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 		call{st: s.statements.get("declare", ""), args: a},
 		call{st: s.statements.get("types", ""), args: new(parameters).text(spec.Box).text(spec.Subscription), each: func(r row) error {
 			c := columns{rest: r}
-			types, there, replay = c.texts(), true, c.bool()
+			types, by, there, replay = c.texts(), c.text(), true, c.bool()
 			return c.err
 		}})
 	if err != nil || !there {
@@ -101,7 +119,7 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	if replay {
 		return 0, store.ErrIsReplay
 	}
-	if !sameTypes(types, spec.Types) {
+	if by == "" && !sameTypes(types, spec.Types) {
 		return 0, fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, types, store.ErrFilterDiffers)
 	}
 	return 0, nil

@@ -255,8 +255,9 @@ func appendShard(subs *[]store.SubscriptionState, r row) error {
 	c := columns{rest: r}
 	ref := store.Ref{Box: c.text(), Subscription: c.text()}
 	wanted, paused := int(c.int4()), c.bool()
+	types, by := c.texts(), c.text()
 	if n := len(*subs); n == 0 || (*subs)[n-1].Ref != ref {
-		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused})
+		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: types, TypesBy: by})
 	}
 	sub := &(*subs)[len(*subs)-1]
 	var sh store.ShardState

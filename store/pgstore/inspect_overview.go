@@ -187,7 +187,7 @@ func (w *overviewReader) take(r row, byID map[int32]store.Ref) error {
 	for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkDead, store.ParkHeld} {
 		v.Parked[state] = c.int8()
 	}
-	v.Commands, v.Types = c.int8(), c.texts()
+	v.Commands, v.Made, v.Begun, v.WantedBy = c.int8(), time.UnixMicro(c.int8()).UTC(), c.int8(), c.text()
 	replay := c.text()
 	v.Filtered = c.int8()
 	if c.err != nil {
@@ -218,6 +218,9 @@ func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) 
 	if err != nil {
 		return err
 	}
+	if b.Removed, err = w.removed(ctx, box); err != nil {
+		return err
+	}
 	for ref, v := range w.subs {
 		if ref.Box != name {
 			continue
@@ -232,6 +235,20 @@ func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) 
 	})
 	w.o.Boxes = append(w.o.Boxes, b)
 	return nil
+}
+
+// removed reads the subscriptions of a box that operators removed.
+func (w *overviewReader) removed(ctx context.Context, box *catalogBox) (out []store.Removed, err error) {
+	err = w.s.run(ctx, call{
+		st: w.s.statements.get("removed", ""), args: new(parameters).int4(box.id),
+		reset: func() { out = nil },
+		each: func(r row) error {
+			c := columns{rest: r}
+			out = append(out, store.Removed{Name: c.text(), At: time.UnixMicro(c.int8()).UTC(), By: c.text()})
+			return c.err
+		},
+	})
+	return out, err
 }
 
 // estimate returns what was counted, and what the statistics have where that went

@@ -259,6 +259,9 @@ func (m *maintenance) judge(ctx context.Context, v *ledgerScan) (bool, error) {
 	}
 	agree := true
 	for i := range told {
+		if len(told[i].shards) == 0 { // it was removed since the round began
+			continue
+		}
 		if told[i].ledger != passed[i] && m.differ != nil {
 			m.differ(v.span, i, passed[i], told[i].ledger)
 			continue

@@ -298,6 +298,16 @@ func (s *work) orders() {
 	s.Must(err)
 	recent := store.Ref{Box: "outbox", Subscription: fmt.Sprint("recent", s.n)}
 	s.Declare(store.Spec{Ref: recent, Shards: 1, From: store.Start{At: time.Now().Add(-time.Minute)}}, store.Spec{Ref: recent})
+	s.stewards(recent)
+}
+
+// stewards change a subscription, and remove it.
+func (s *work) stewards(of store.Ref) {
+	s.Helper()
+	a := store.Audit{Who: "x", Why: "y"}
+	s.Must(s.SetTypes(s.Context(), a, of, []string{"order.*"}))
+	s.Must(s.Remove(s.Context(), a, of, false))
+	s.Must(s.Readmit(s.Context(), a, of))
 }
 
 // beats take, give back, reshape and leave.

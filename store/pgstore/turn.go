@@ -212,7 +212,7 @@ func (w *turning) work(ctx context.Context) error {
 			return cmp.Or(errs[settled], w.on(&w.facts))
 		}
 		for i, rd := range reads {
-			if err := w.landed(rd, errs[settled+i]); err != nil {
+			if err := w.landed(ctx, rd, errs[settled+i]); err != nil {
 				return err
 			}
 		}
@@ -288,7 +288,7 @@ func (w *turning) renewBounds(rd *reader) []group {
 }
 
 // landed takes a read's answer. The error ends the turn.
-func (w *turning) landed(rd *reader, err error) error {
+func (w *turning) landed(ctx context.Context, rd *reader, err error) error {
 	f := &rd.page.facts
 	switch {
 	case err != nil && isServerError(err) && !standbyRead(err):
@@ -308,6 +308,9 @@ func (w *turning) landed(rd *reader, err error) error {
 	}
 	w.v.saw(f.snapshot.XMax)
 	w.v.of(rd.q.Box).Saw(f.last)
+	if renewed, err := w.renew(ctx, rd, f.epoch); err != nil || renewed {
+		return err
+	}
 	if rd.again() {
 		rd.hint.bounded = boundedPages
 		rd.form.bounded = true
@@ -319,6 +322,33 @@ func (w *turning) landed(rd *reader, err error) error {
 			"is not kept; have producers leave the column place alone", rd.q.Box))
 	}
 	return nil
+}
+
+// renew has a read made again whose answer shows another epoch than that of the catalog, if its
+// subscription is another one by now, or has another filter.
+func (w *turning) renew(ctx context.Context, rd *reader, epoch int64) (bool, error) {
+	if w.catalog.epoch == epoch {
+		return false, nil
+	}
+	known, err := w.s.readCatalog(ctx)
+	if err != nil {
+		return false, err
+	}
+	w.catalog = known
+	sub := known.subs[rd.q.Ref]
+	switch {
+	case sub == nil:
+		rd.fail(store.ErrNoSubscription)
+		return true, nil
+	case sub.id == rd.sub.id && sub.filter.same(&rd.sub.filter):
+		return false, nil
+	}
+	again, err := w.reader(ctx, rd.q)
+	if err == nil {
+		again.scope(w.s.hints.get(rd.q.Ref))
+		*rd = *again
+	}
+	return true, err
 }
 
 // on says whether the facts are of the server that the turn is meant for.

@@ -115,3 +115,18 @@ func (s *Store) SeqBefore(ctx context.Context, box string, at time.Time) (int64,
 
 // Floor returns how far a position has passed everything; see [store.Replayer].
 func (s *Store) Floor(p store.Position) (int64, error) { return s.base.Floor(p) }
+
+// SetTypes gives a subscription another filter; see [store.Steward].
+func (s *Store) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
+	return s.base.SetTypes(ctx, a, r, types)
+}
+
+// Remove deletes a subscription and all that is its own; see [store.Steward].
+func (s *Store) Remove(ctx context.Context, a store.Audit, r store.Ref, force bool) error {
+	return s.base.Remove(ctx, a, r, force)
+}
+
+// Readmit lets a removed subscription be declared again; see [store.Steward].
+func (s *Store) Readmit(ctx context.Context, a store.Audit, r store.Ref) error {
+	return s.base.Readmit(ctx, a, r)
+}

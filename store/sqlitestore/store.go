@@ -56,6 +56,7 @@ var (
 	_ store.Operator                  = (*Store)(nil)
 	_ store.Pauser                    = (*Store)(nil)
 	_ store.Editor                    = (*Store)(nil)
+	_ store.Steward                   = (*Store)(nil)
 	_ store.Migrator                  = (*Store)(nil)
 	_ store.Replayer                  = (*Store)(nil)
 	_ store.Waker                     = (*Store)(nil)

@@ -57,12 +57,15 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var has string
-	found, err := t.Row(SQLSubscription, []any{spec.Box, spec.Subscription}, new(int64), &has)
+	var has, by string
+	found, err := t.Row(sqlFilterOf, []any{spec.Box, spec.Subscription}, &has, &by)
 	switch {
 	case err != nil:
 		return nil, err
 	case !found:
+		if removed, err := t.Row(sqlIsRemoved, []any{spec.Box, spec.Subscription}, new(int)); err != nil || removed {
+			return nil, err
+		}
 		at, err := s.hooks.Start(t, spec.Box, spec.From)
 		if err != nil {
 			return nil, err
@@ -75,7 +78,7 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 		return nil, err
 	case kind == replaySubscription:
 		return store.ErrIsReplay, nil
-	case has != types:
+	case has != types && by == "":
 		return fmt.Errorf("declared with types %s, it has %s: %w", types, has, store.ErrFilterDiffers), nil
 	}
 	return nil, nil

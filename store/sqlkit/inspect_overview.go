@@ -91,6 +91,9 @@ func (t *Tx) viewBox(b *store.BoxView, relays []store.RelayState) error {
 	if err != nil {
 		return err
 	}
+	if b.Removed, err = t.removed(b.Name); err != nil {
+		return err
+	}
 	for i := range readers {
 		v, err := t.viewSubscription(&readers[i], b.Last)
 		if err != nil {
@@ -102,6 +105,20 @@ func (t *Tx) viewBox(b *store.BoxView, relays []store.RelayState) error {
 	return nil
 }
 
+// removed returns the subscriptions of a box that operators removed.
+func (t *Tx) removed(box string) ([]store.Removed, error) {
+	var out []store.Removed
+	err := t.Query(sqlRemoved, []any{box}, func(rows *sql.Rows) error {
+		var r store.Removed
+		var at int64
+		err := rows.Scan(&r.Name, &at, &r.By)
+		r.At = time.UnixMicro(at).UTC()
+		out = append(out, r)
+		return err
+	})
+	return out, err
+}
+
 func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, error) {
 	v := store.SubscriptionView{Parked: map[store.ParkState]int64{}}
 	state, err := t.state(r.Ref)
@@ -109,17 +126,15 @@ func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, er
 		return v, err
 	}
 	v.SubscriptionState = state
-	var types []byte
+	var made int64
 	var replay sql.NullString
-	if _, err := t.Row(sqlCounts, []any{r.ID}, &types, &replay, &v.Filtered, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
-		return v, err
-	}
-	if v.Types, err = TypesOf(types); err != nil {
+	if _, err := t.Row(sqlCounts, []any{r.ID}, &made, &replay, &v.Filtered, &v.Begun, &v.WantedBy, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
 		return v, err
 	}
 	if v.Replay, err = storekit.ParseReplay(replay.String, v.Ref, len(v.Shards)); err != nil {
 		return v, err
 	}
+	v.Made = time.UnixMicro(made).UTC()
 	if err := t.viewParked(&v, r.ID); err != nil {
 		return v, err
 	}

@@ -18,6 +18,9 @@ func (s *Base) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int)
 	return s.order(ctx, a, "set the shards of", r, func(t *Tx, id int64) (string, error) {
 		changed, err := t.Exec(sqlSetWanted, n, id, n)
 		t.Moved = t.Moved || changed > 0
+		if err == nil {
+			_, err = t.Exec(sqlSetWantedBy, who(a), id)
+		}
 		return fmt.Sprintf("shards %s %d", r, n), err
 	})
 }

@@ -23,6 +23,12 @@ const (
 	// By primary key.
 	sqlDeleteSubscription = `DELETE FROM postbag__subscription WHERE id = ?`
 
+	// The same, with who set the types.
+	sqlFilterOf = `SELECT types, types_by FROM postbag__subscription WHERE box = ? AND name = ?`
+
+	// By primary key: whether an operator removed a subscription of that name.
+	sqlIsRemoved = `SELECT 1 FROM postbag__removed WHERE box = ? AND name = ?`
+
 	// One row.
 	sqlInsertSubscription = `
 INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
@@ -44,7 +50,7 @@ INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES
 	// The shards of one subscription, with it: (box, name), then a range of the
 	// primary key.
 	sqlShards = `
-SELECT s.id, s.wanted, s.paused, h.lo, h.hi, h.owner, h.token, h.version, h.position
+SELECT s.id, s.wanted, s.paused, s.types, s.types_by, h.lo, h.hi, h.owner, h.token, h.version, h.position
 FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
 WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
 
@@ -170,6 +176,27 @@ WHERE id IN (SELECT p.subscription FROM postbag__pause p WHERE p.scope = 'subscr
 
 	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
 
+	// By primary key.
+	sqlSetWantedBy = `UPDATE postbag__subscription SET wanted_by = ? WHERE id = ?`
+
+	// By primary key: another filter, or one of somebody else.
+	sqlSetTypes = `UPDATE postbag__subscription SET types = ?, types_by = ? WHERE id = ? AND (types <> ? OR types_by <> ?)`
+
+	// A range of the primary key, and the heartbeats by theirs: whether a live relay holds a shard of
+	// a subscription that is not paused.
+	sqlWorked = `
+SELECT 1 FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id JOIN postbag__relay r ON r.id = h.owner
+WHERE s.id = ? AND s.paused = 0 AND r.dead = 0 AND r.expires > ? LIMIT 1`
+
+	// By primary key.
+	sqlDeleteSubscription = `DELETE FROM postbag__subscription WHERE id = ?`
+
+	// One row, by primary key.
+	sqlNoteRemoved = `REPLACE INTO postbag__removed (box, name, at, who) VALUES (?, ?, ?, ?)`
+
+	// By primary key.
+	sqlReadmit = `DELETE FROM postbag__removed WHERE box = ? AND name = ?`
+
 	// SQLDone closes a command by primary key, if all of these agree: id,
 	// subscription, kind, seq.
 	SQLDone = `DELETE FROM postbag__command WHERE id = ? AND subscription = ? AND kind = ? AND seq = ?`
@@ -235,13 +262,16 @@ FROM postbag__box b ORDER BY b.name`
 	// By primary key, and ranges of those of the ledger and of commands: a few
 	// lines a million messages.
 	sqlCounts = `
-SELECT s.types, s.replay,
+SELECT s.created_at, s.started, s.wanted_by, s.replay,
 	CASE WHEN s.replay IS NULL THEN 0 ELSE
 		(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 2) END,
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
 	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)
 FROM postbag__subscription s WHERE s.id = ?`
+
+	// A range of the primary key.
+	sqlRemoved = `SELECT name, at, who FROM postbag__removed WHERE box = ? ORDER BY name`
 
 	// SQLParkedCount counts a range of the index of states, up to a limit.
 	SQLParkedCount = `

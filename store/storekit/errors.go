@@ -13,7 +13,7 @@ import (
 func Said(err error, own ...error) bool {
 	is := func(known error) bool { return errors.Is(err, known) }
 	return slices.ContainsFunc(own, is) || slices.ContainsFunc([]error{
-		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
+		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrWorked, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
 		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, postbag.ErrTxEnded,
 		store.ErrPause, store.ErrPauseOver, store.ErrTooManyPauses,
 	}, is)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 )
 
@@ -120,6 +121,33 @@ func SeqList(seqs []int64) string {
 		fmt.Fprint(&b, seq)
 	}
 	return b.String()
+}
+
+// PauseText is what the audit log says of a subscription that is held, or goes on.
+func PauseText(r store.Ref, paused bool) string {
+	if paused {
+		return "pause " + r.String()
+	}
+	return "resume " + r.String()
+}
+
+// TypesSetText is what the audit log says of another filter.
+func TypesSetText(r store.Ref, types []string) string {
+	if len(types) == 0 {
+		return "types " + r.String() + " all"
+	}
+	return "types " + r.String() + " " + strings.Join(slices.Compact(slices.Sorted(slices.Values(types))), ",")
+}
+
+// CheckTypes refuses a filter that no subscription can have. It is what a relay refuses in its
+// own settings.
+func CheckTypes(types []string) error {
+	for _, t := range types {
+		if t == "" || len(t) > postbag.MaxName || strings.Contains(strings.TrimSuffix(t, ".*"), "*") || !utf8.ValidString(t) || strings.ContainsRune(t, 0) {
+			return fmt.Errorf("%.64q is no type; write an exact type, or the beginning of types followed by .*, such as order.*", t)
+		}
+	}
+	return nil
 }
 
 // CheckAudit refuses a command that does not say who and why.

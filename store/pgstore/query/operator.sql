@@ -22,6 +22,7 @@ SELECT FROM postbag._subscriptions u WHERE u.id = $1::integer FOR NO KEY UPDATE;
 WITH i AS MATERIALIZED (
   SELECT i.* FROM unnest($2::bigint[], $3::smallint[], $4::boolean[], $5::text[]) i(seq, slot, pending, name)
   WHERE (SELECT c.id FROM postbag._commands c WHERE c.sub = $1::integer AND c.seq = i.seq AND c.kind = $6::integer::smallint LIMIT 1) IS NULL
+    AND EXISTS (SELECT FROM postbag._subscriptions u WHERE u.id = $1::integer)
     AND (i.pending OR (SELECT p.seq FROM postbag._parked p WHERE p.sub = $1::integer AND p.seq = i.seq LIMIT 1 FOR KEY SHARE) IS NOT NULL)
 ), w AS MATERIALIZED (
   SELECT count(*) AS n FROM (SELECT c.seq FROM postbag._commands c WHERE c.sub = $1::integer AND c.pending ORDER BY c.sub, c.id) c
@@ -98,7 +99,8 @@ ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = 
 -- name: want_shards
 -- Asks for so many shards, and audits it. One row; the epoch last.
 WITH u AS (
-  UPDATE postbag._subscriptions u SET wanted = $2::integer WHERE u.id = $1::integer AND u.wanted <> $2::integer RETURNING 1
+  UPDATE postbag._subscriptions u SET wanted = $2::integer, wanted_by = $3::text
+  WHERE u.id = $1::integer AND (u.wanted <> $2::integer OR u.wanted_by <> $3::text) RETURNING 1
 ), a AS (
   INSERT INTO postbag._audit (who, why, what) VALUES ($3::text, $4::text, $5::text)
 )
@@ -151,6 +153,64 @@ WITH d AS (
   INSERT INTO postbag._audit (who, why, what) SELECT $4::text, $5::text, $6::text FROM f WHERE f.ended OR $7::boolean
 )
 UPDATE postbag._epoch e SET n = e.n + CASE WHEN f.moved THEN 1 ELSE 0 END FROM f RETURNING f.ended;
+
+-- name: set_types
+-- Gives a subscription another filter, and audits it. One row; the epoch last.
+WITH u AS (
+  UPDATE postbag._subscriptions u SET types = $2::text[], types_by = $3::text
+  WHERE u.id = $1::integer AND (u.types <> $2::text[] OR u.types_by <> $3::text) RETURNING 1
+), a AS (
+  INSERT INTO postbag._audit (who, why, what) VALUES ($3::text, $4::text, $5::text)
+)
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
+
+-- name: lock_shards_of
+-- Settlements hold a shard: those that began before are done, and no later one finds it. By subscription.
+SELECT s.id FROM postbag._shards s WHERE s.sub = $1::integer ORDER BY s.id FOR UPDATE;
+
+-- name: remove
+-- Deletes a subscription and all that is its own, and audits it; nothing, and no row comes, if a live relay holds a shard of it and it
+-- is neither paused nor to be removed by force ($2). Comes after lock_box, lock_subscription and lock_shards_of. Primary keys by their
+-- first column.
+WITH ok AS MATERIALIZED (
+  SELECT u.id, u.box, u.name FROM postbag._subscriptions u WHERE u.id = $1::integer AND ($2::boolean OR u.paused OR NOT EXISTS (
+    SELECT FROM postbag._shards s JOIN postbag._relays r ON r.id = s.owner WHERE s.sub = u.id AND NOT r.dead AND r.expires > clock_timestamp()))
+), n AS (
+  INSERT INTO postbag._removed (box, name, who) SELECT ok.box, ok.name, $3::text FROM ok
+  ON CONFLICT (box, name) DO UPDATE SET at = clock_timestamp(), who = EXCLUDED.who
+), a AS (
+  INSERT INTO postbag._audit (who, why, what) SELECT $3::text, $4::text, $5::text FROM ok
+), p AS (
+  DELETE FROM postbag._parked p WHERE p.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), c AS (
+  DELETE FROM postbag._commands c WHERE c.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), l AS (
+  DELETE FROM postbag._ledger l WHERE l.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), d AS (
+  DELETE FROM postbag._discarded d WHERE d.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), h AS (
+  DELETE FROM postbag._past h WHERE h.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), k AS (
+  DELETE FROM postbag._cuts k WHERE k.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), s AS (
+  DELETE FROM postbag._shards s WHERE s.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), u AS (
+  DELETE FROM postbag._subscriptions u WHERE u.id = $1::integer AND EXISTS (SELECT FROM ok)
+)
+SELECT ok.id FROM ok;
+
+-- name: gone
+-- Has relays look again once a subscription is removed. The last row to be locked.
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE NOT EXISTS (SELECT FROM postbag._subscriptions u WHERE u.id = $1::integer);
+
+-- name: readmit
+-- Lets a subscription be declared again, and audits it. One row; the epoch last.
+WITH d AS (
+  DELETE FROM postbag._removed r USING postbag._boxes b WHERE b.name = $1::text AND r.box = b.id AND r.name = $2::text RETURNING 1
+), a AS (
+  INSERT INTO postbag._audit (who, why, what) SELECT $3::text, $4::text, $5::text FROM d
+)
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM d) RETURNING e.n;
 
 -- name: audited
 -- The latest entries. The end of the primary key.

@@ -1,0 +1,74 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+var _ store.Steward = (*Store)(nil)
+
+// SetTypes implements store.Steward.
+func (s *Store) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
+	doing := "set the types of " + r.String()
+	if err := storekit.CheckTypes(types); err != nil {
+		return fmt.Errorf("pgstore: %s: %w", doing, err)
+	}
+	err := s.order(ctx, a, r, func(v *server, sub *catalogSubscription, a store.Audit) error {
+		args := new(parameters).int4(sub.id).texts(len(types), func(i int) string { return types[i] })
+		return s.run(ctx, s.guard(v, "", nil), call{
+			st: s.statements.get("set_types", ""), args: args.text(a.Who).text(a.Why).text(storekit.TypesSetText(r, types)),
+		})
+	})
+	return translateError(doing, err)
+}
+
+// Remove implements store.Steward.
+func (s *Store) Remove(ctx context.Context, a store.Audit, r store.Ref, force bool) error {
+	err := s.order(ctx, a, r, func(v *server, sub *catalogSubscription, a store.Audit) error {
+		removed := false
+		id := func() *parameters { return new(parameters).int4(sub.id) }
+		err := s.run(ctx, s.planned(group{
+			s.guard(v, "", nil),
+			{st: s.statements.get("lock_box", ""), args: new(parameters).text(r.Box)},
+			{st: s.statements.get("lock_subscription", ""), args: id()},
+			{st: s.statements.get("lock_shards_of", ""), args: id()},
+			{
+				st: s.statements.get("remove", ""), args: id().bool(force).text(a.Who).text(a.Why).text("remove " + r.String()),
+				reset: func() { removed = false },
+				each:  func(row) error { removed = true; return nil },
+			},
+			{st: s.statements.get("gone", ""), args: id()},
+		})...)
+		s.catalog.Store(nil)
+		if err == nil && !removed {
+			err = store.ErrWorked
+		}
+		return err
+	})
+	return translateError("remove "+r.String(), err)
+}
+
+// Readmit implements store.Steward.
+func (s *Store) Readmit(ctx context.Context, a store.Audit, r store.Ref) error {
+	doing := "readmit " + r.String()
+	a, err := audited(a)
+	if err != nil {
+		return translateError(doing, err)
+	}
+	err = s.guarded(ctx, func(v *server) error {
+		found := false
+		err := s.run(ctx, s.guard(v, "", nil), call{
+			st: s.statements.get("readmit", ""), args: new(parameters).text(r.Box).text(r.Subscription).text(a.Who).text(a.Why).text(doing),
+			reset: func() { found = false },
+			each:  func(row) error { found = true; return nil },
+		})
+		if err == nil && !found {
+			err = fmt.Errorf("none of that name was removed: %w", store.ErrNoSubscription)
+		}
+		return err
+	})
+	return translateError(doing, err)
+}

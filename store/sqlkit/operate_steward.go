@@ -1,0 +1,81 @@
+package sqlkit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// SetTypes gives a subscription another filter; see [store.Steward].
+func (s *Base) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
+	if err := storekit.CheckTypes(types); err != nil {
+		return fmt.Errorf("%s: set the types of %s: %w", s.dialect.Package, r, err)
+	}
+	text, err := storekit.TypesText(types)
+	if err != nil {
+		return fmt.Errorf("%s: set the types of %s: %w", s.dialect.Package, r, err)
+	}
+	return s.order(ctx, a, "set the types of", r, func(t *Tx, id int64) (string, error) {
+		changed, err := t.Exec(sqlSetTypes, text, who(a), id, text, who(a))
+		t.Moved = t.Moved || changed > 0
+		return storekit.TypesSetText(r, types), err
+	})
+}
+
+// Remove deletes a subscription and all that is its own; see [store.Steward]. The log of its
+// box, and what is parked of it by others, stays.
+func (s *Base) Remove(ctx context.Context, a store.Audit, r store.Ref, force bool) error {
+	return s.order(ctx, a, "remove", r, func(t *Tx, id int64) (string, error) {
+		// Under this lock a subscription is declared, and rows are deleted.
+		if _, err := t.Row(SQLHasBox+t.Lock, []any{r.Box}, new(int)); err != nil {
+			return "", err
+		}
+		// Settlements hold a shard: those that began before are done, and no later one finds it.
+		if _, err := Numbers(t.Query, sqlLockShards+t.Lock, []any{id}); err != nil {
+			return "", err
+		}
+		if !force {
+			if worked, err := t.Row(sqlWorked, []any{id, t.Now}, new(int)); err != nil || worked {
+				return "", orWorked(err)
+			}
+		}
+		orders := []Order{{Text: sqlNoteRemoved, Args: []any{r.Box, r.Subscription, t.Now, who(a)}}}
+		for _, text := range []string{sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlDeleteSubscription} {
+			orders = append(orders, Order{Text: text, Args: []any{id}})
+		}
+		t.Moved = true
+		_, err := t.All(orders)
+		return "remove " + r.String(), err
+	})
+}
+
+func orWorked(err error) error {
+	if err == nil {
+		err = store.ErrWorked
+	}
+	return err
+}
+
+// Readmit lets a subscription of that name be declared again; see [store.Steward].
+func (s *Base) Readmit(ctx context.Context, a store.Audit, r store.Ref) error {
+	doing := "readmit " + r.String()
+	if err := storekit.CheckAudit(a); err != nil {
+		return s.dialect.Translate(doing, err)
+	}
+	return s.hooks.Change(ctx, doing, func(t *Tx) error {
+		changed, err := t.Exec(sqlReadmit, r.Box, r.Subscription)
+		switch {
+		case err != nil:
+			return err
+		case changed == 0:
+			return fmt.Errorf("none of that name was removed: %w", store.ErrNoSubscription)
+		}
+		t.Moved = true
+		return t.audit(a, doing)
+	})
+}
+
+// who is who gave a command, as it is kept beside what it changed.
+func who(a store.Audit) string { return storekit.Reason(a.Who) }
