@@ -66,6 +66,7 @@ type flow struct {
 	shards        int                  // how many there are, by the last view
 	toldState     string               // of the destination, to hooks
 	toldLeases    []store.Lease        // and the shards
+	filter        string               // the operator's, as the log said last
 }
 
 func newLoop(r *Relay, drain bool) *loop {
@@ -232,6 +233,10 @@ func (l *loop) carryOut(now time.Duration) {
 			l.log.expired()
 		case core.Reshaped:
 			l.log.reshaped(o.Flow.Ref, o.Flow.Wanted())
+		case core.Vanished:
+			l.vanished(l.flowOf(o.Flow), o.Unanswered)
+		case core.Returned:
+			l.log.returned(l.flowOf(o.Flow))
 		case core.Back:
 			l.log.storeBack()
 		case core.NewIdentity:

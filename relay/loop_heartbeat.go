@@ -69,6 +69,7 @@ func (l *loop) noteView(v *store.View) {
 		s := &v.Subscriptions[i]
 		if f := l.byRef[s.Ref]; f != nil {
 			l.notePauses(f)
+			l.noteFilter(f, s)
 			l.noteHolders(f, s, v.Relays)
 			l.noteBeginning(f, f.Gained)
 		}

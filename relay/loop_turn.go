@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -87,6 +88,10 @@ func (l *loop) noteRead(r *core.Round, batches []store.Batch, took time.Duration
 }
 
 func (l *loop) noteBatch(f *core.Flow, b *store.Batch) {
+	if errors.Is(b.Err, store.ErrNoSubscription) { // the next view shows that it is gone
+		l.heard(b.Err)
+		return
+	}
 	if b.Err != nil {
 		l.log.readFailed(f.Ref, b.Err)
 		return

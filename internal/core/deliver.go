@@ -56,6 +56,10 @@ func (c *Core) DueCame(now time.Duration, d *DueCall, fault Fault, found []store
 	waited := d.Generation == c.generation
 	if fault != Fine || !waited {
 		d.Flow.Engine.DueFailed(now)
+		if fault == LeaseLost { // the next view shows that the subscription is gone
+			c.nextBeat = 0
+			return false
+		}
 		if waited {
 			c.storeFailed(askMore, now)
 		}

@@ -21,7 +21,7 @@
 //	Maintain      a round of housekeeping, ends with Maintained
 //	EndMaintain, EndCall, EndCalls, DropLane
 //	              something under way is not waited for any more
-//	Stopping, Expired, NewIdentity, Reshaped, Back
+//	Stopping, Expired, NewIdentity, Reshaped, Vanished, Returned, Back
 //	              nothing to do: something that somebody may want to be told
 //
 // What a call to the store came to is a [Fault].

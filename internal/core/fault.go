@@ -20,7 +20,7 @@ const (
 	TimedOut
 	// Moved: the store answers, and is not as it was: what was read of it is worthless.
 	Moved
-	// LeaseLost: a lease is another's.
+	// LeaseLost: a lease is another's, or nobody's since its subscription was removed.
 	LeaseLost
 	// Incurable: waiting does not help. The caller stops the relay.
 	Incurable
@@ -34,7 +34,7 @@ func FaultOf(err error) Fault {
 		return Fine
 	case errors.Is(err, store.ErrMoved), errors.Is(err, store.ErrRestarted):
 		return Moved
-	case errors.Is(err, store.ErrLeaseLost):
+	case errors.Is(err, store.ErrLeaseLost), errors.Is(err, store.ErrNoSubscription):
 		return LeaseLost
 	case errors.Is(err, context.DeadlineExceeded):
 		return TimedOut

@@ -17,6 +17,7 @@ func TestAnErrorOfTheStoreIsTheFaultThatItWraps(t *testing.T) {
 		store.ErrMoved:           core.Moved,
 		store.ErrRestarted:       core.Moved,
 		store.ErrLeaseLost:       core.LeaseLost,
+		store.ErrNoSubscription:  core.LeaseLost,
 		context.DeadlineExceeded: core.TimedOut,
 		context.Canceled:         core.Failed,
 		store.ErrSchema:          core.Failed,

@@ -29,6 +29,7 @@ type Flow struct {
 	Paused bool
 
 	name      string
+	gone      bool // the last view did not have the subscription
 	gathering bool // all shards are here to be replaced, and that was not asked for yet
 	wanted    int  // shards, by the last view
 	// No change of shards is asked for before reshapeAfter, see reshaping.

@@ -68,6 +68,9 @@ func (c *Core) loaded(now time.Duration, f *Flow, sh *store.ShardState, fault Fa
 		return false
 	}
 	switch {
+	case fault == LeaseLost:
+		c.nextBeat = 0
+		return false
 	case fault != Fine:
 		c.storeFailed(askMore, now)
 		c.nextBeat = 0

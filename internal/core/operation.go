@@ -64,6 +64,11 @@ const (
 	NewIdentity
 	// Reshaped: the shards of Flow were replaced.
 	Reshaped
+	// Vanished: the subscription of Flow is not in the store, and all that it had in hand is dropped.
+	// Unanswered messages were sent and not settled.
+	Vanished
+	// Returned: it is there again.
+	Returned
 	// Back: what had failed of the store works again.
 	Back
 )

@@ -154,6 +154,9 @@ func (c *Core) nothingLeft(now time.Duration) bool {
 		return false
 	}
 	for _, f := range c.Flows {
+		if f.gone {
+			continue
+		}
 		if f.Owner.Loading() || !f.Engine.Drained(now) || f.waitsForLane() {
 			return false
 		}

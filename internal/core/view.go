@@ -28,6 +28,7 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 			f.Engine.Clock(now, v.Now)
 		}
 	}
+	c.vanished(v)
 	for i := range v.Subscriptions {
 		s := &v.Subscriptions[i]
 		if f := c.flowOf(s.Ref); f != nil {

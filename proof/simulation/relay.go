@@ -250,7 +250,7 @@ func (r *relay) carryOut() {
 			r.maintain(o.Upkeep)
 		case core.Stopping:
 			r.stops()
-		case core.EndMaintain, core.Expired, core.Reshaped, core.Back:
+		case core.EndMaintain, core.Expired, core.Reshaped, core.Vanished, core.Returned, core.Back:
 		}
 	}
 }

@@ -1,0 +1,64 @@
+package relay
+
+import (
+	"strings"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
+)
+
+// vanished notes that the subscription of a flow is not in the store any more. A new one of its name
+// begins with nothing that was known of this one.
+func (l *loop) vanished(f *flow, unsettled int) {
+	l.log.vanished(f, unsettled)
+	f.begun, f.waited, f.paused, f.filter = false, false, false, ""
+	f.holders, f.shards = nil, 0
+}
+
+// noteFilter logs once that the filter is an operator's, and whether this relay's settings have
+// another one.
+func (l *loop) noteFilter(f *flow, s *store.SubscriptionState) {
+	now := ""
+	if s.TypesBy != "" {
+		now = filterText(s.Types)
+	}
+	if f.filter == now {
+		return
+	}
+	f.filter = now
+	l.log.filtered(f, s.Types, filterText(f.subscription.Types) != now)
+}
+
+// filterText is the same for two lists that are one filter.
+func filterText(types []string) string {
+	text, err := storekit.TypesText(types)
+	if err != nil { // a list of texts has one
+		return strings.Join(types, "\n")
+	}
+	return text
+}
+
+// vanished says that nothing of a subscription is delivered any more, since it is not in the store.
+func (j *journal) vanished(f *flow, unsettled int) {
+	j.logger.Warn("relay: the subscription is not in the store; an operator removed it, and nothing of it is delivered",
+		append(between(f), "in_flight", unsettled)...)
+}
+
+// returned says that a subscription that was removed was declared again.
+func (j *journal) returned(f *flow) {
+	j.logger.Info("relay: the subscription is in the store again", between(f)...)
+}
+
+// filtered says that an operator has set the filter. Who, and why, is in the audit log.
+func (j *journal) filtered(f *flow, types []string, differs bool) {
+	said := strings.Join(types, ",")
+	if len(types) == 0 {
+		said = "all"
+	}
+	out := append(between(f), "types", said)
+	if differs {
+		j.logger.Warn("relay: the filter is the one that an operator set, and not that of this relay's settings", out...)
+		return
+	}
+	j.logger.Info("relay: the filter is the one that an operator set", out...)
+}
