@@ -84,6 +84,11 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 	fields(t, &b, "held", reflect.TypeFor[operations.HeldTopic](), status)
 	fields(t, &b, "shard_list", reflect.TypeFor[operations.Shard](), status)
 	fields(t, &b, "relays", reflect.TypeFor[operations.Relay](), status)
+	subscriptions := fieldDocs(t, filepath.Join("..", "..", "internal", "operations", "subscriptions.go"))
+	fields(t, &b, "The subscriptions, of `subscriptions list`", reflect.TypeFor[operations.SubscriptionList](), subscriptions)
+	fields(t, &b, "A subscription, of `subscriptions list` and `subscriptions show`", reflect.TypeFor[operations.SubscriptionDetail](), subscriptions)
+	fields(t, &b, "settings", reflect.TypeFor[operations.Setting](), subscriptions)
+	fields(t, &b, "removed", reflect.TypeFor[operations.RemovedSubscription](), subscriptions)
 	page(t, "cli.md", b.String())
 }
 

@@ -14,6 +14,8 @@ type Store struct {
 	store.Operator
 	// Editor is nil for a store that takes commands for parked messages only.
 	Editor store.Editor
+	// Steward is nil for a store whose subscriptions operators cannot change.
+	Steward store.Steward
 	// Forgetter is nil for a store that keeps no marks of consumers.
 	Forgetter store.Forgetter
 	// Retainer is nil for a store whose boxes do not hold their retention.
@@ -33,11 +35,12 @@ func Of(s store.Store) (Store, error) {
 		return Store{}, errors.New("operations: the store is no store.Inspector and store.Operator; use one of Postbag's own")
 	}
 	editor, _ := s.(store.Editor)
+	steward, _ := s.(store.Steward)
 	forgetter, _ := s.(store.Forgetter)
 	retainer, _ := s.(store.Retainer)
 	replayer, _ := s.(store.Replayer)
 	pauser, _ := s.(store.Pauser)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser}, nil
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser}, nil
 }
 
 var (

@@ -25,6 +25,8 @@ type Store struct {
 	store.Migrator
 	// Editor is nil for a kind of store that takes commands for parked messages only.
 	Editor store.Editor
+	// Steward is nil for a kind of store whose subscriptions operators cannot change.
+	Steward store.Steward
 	// Forgetter is nil for a kind of store that keeps no marks of consumers.
 	Forgetter store.Forgetter
 	// Pauser is nil for a kind of store that keeps no pauses but those of whole subscriptions.
@@ -50,7 +52,7 @@ type Store struct {
 func (s *Store) Operations() operations.Store {
 	retainer, _ := s.Store.(store.Retainer)
 	replayer, _ := s.Store.(store.Replayer)
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser}
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser}
 }
 
 // Schema is what operators do to the store's schema.
@@ -132,6 +134,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		}
 		opened.Kind, opened.Inspector = name, operations.Unfinished(opened.Inspector)
 		opened.Editor, _ = opened.Store.(store.Editor)
+		opened.Steward, _ = opened.Store.(store.Steward)
 		opened.Forgetter, _ = opened.Store.(store.Forgetter)
 		opened.Pauser, _ = opened.Store.(store.Pauser)
 		return opened, nil

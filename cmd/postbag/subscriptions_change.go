@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+func newSubscriptionsSetCommand(c *terminal.Terminal) *cobra.Command {
+	var f storeFlags
+	var n namedFlags
+	var a auditFlags
+	var types []string
+	var all bool
+	cmd := &cobra.Command{
+		Use: "set NAME", Short: "Give a subscription another filter, while its relays run",
+		Long: `Give a subscription another filter. Each read that begins after the command goes by it. What relays
+have read before stays as it was read, and what they have passed is not read again. From then on the
+filter is the operator's: a deployment with another one changes nothing, and its relay says so in one
+line of its log. All relays must be of this version or later.`,
+		Example: `  postbag subscriptions set billing --types invoice.*,order.paid -c postbag.yaml --why "orders too"
+  postbag subscriptions set billing --all-types -c postbag.yaml --why "everything again"`,
+		Args: exactly("the name of the subscription"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := n.ref(args[0])
+			if err != nil {
+				return err
+			}
+			if all == (len(types) > 0) {
+				return exit.Usagef("give either --types with one type or more, or --all-types")
+			}
+			audit, err := a.audit()
+			if err != nil {
+				return err
+			}
+			do := func(s operations.Store) error { return s.SetTypes(cmd.Context(), audit, ref, types) }
+			if err := f.operate(cmd.Context(), do); err != nil {
+				return noSubscription(ref, err)
+			}
+			if c.JSON {
+				return c.Emit(map[string]any{"box": ref.Box, "subscription": ref.Subscription, "types": append([]string{}, types...)})
+			}
+			c.Sayf("the filter of %s is %s now", ref, operations.TypesText(types))
+			return nil
+		},
+	}
+	f.add(cmd)
+	n.add(cmd)
+	a.add(cmd)
+	cmd.Flags().StringSliceVar(&types, "types", nil, "`types` to deliver, with commas between: exact, or a prefix and .*")
+	cmd.Flags().BoolVar(&all, "all-types", false, "deliver messages of all types")
+	return cmd
+}
+
+func newSubscriptionsRemoveCommand(c *terminal.Terminal) *cobra.Command {
+	var f storeFlags
+	var n namedFlags
+	var a auditFlags
+	var dryRun, yes, force bool
+	cmd := &cobra.Command{
+		Use: "remove NAME", Short: "Delete a subscription: its positions, parked messages and ledger",
+		Long: `Delete a subscription with its positions, its parked and dead messages, its commands and its ledger.
+The messages of the box and its other subscriptions stay. It says first what is lost, and asks for the
+name. It refuses a subscription that a live relay works: pause it first, or give --force. Relays let go
+of it within a moment. They do not declare it again, not even after a restart, until postbag
+subscriptions readmit.`,
+		Example: `  postbag subscriptions remove billing -c postbag.yaml --why "billing reads another box now"`,
+		Args:    exactly("the name of the subscription"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := n.ref(args[0])
+			if err != nil {
+				return err
+			}
+			audit, err := a.audit()
+			if err != nil {
+				return err
+			}
+			return f.operate(cmd.Context(), func(s operations.Store) error {
+				d, err := find(cmd, s, ref)
+				if err != nil {
+					return err
+				}
+				loss := operations.LossOf(d)
+				if dryRun {
+					return sayLoss(c, &loss, true)
+				}
+				if len(d.Owners) > 0 && !d.Paused && !force {
+					return worked(ref, d.Owners)
+				}
+				if !yes {
+					if err := askForName(c, &loss); err != nil {
+						return err
+					}
+				}
+				if err := s.Remove(cmd.Context(), audit, ref, force); err != nil {
+					if errors.Is(err, store.ErrWorked) {
+						return worked(ref, d.Owners)
+					}
+					return noSubscription(ref, err)
+				}
+				return sayLoss(c, &loss, false)
+			})
+		},
+	}
+	f.add(cmd)
+	n.add(cmd)
+	a.add(cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be lost, and do nothing")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&force, "force", false, "remove it though a live relay works it: what it has sent and not settled may be lost to the ledger")
+	return cmd
+}
+
+func worked(ref store.Ref, owners []string) error {
+	return exit.With(exit.Usage, fmt.Errorf("a live relay works %s (%s); run postbag subscriptions pause first, or give --force; nothing was done",
+		ref, terminal.Printable(strings.Join(owners, " "))))
+}
+
+func lossText(l *operations.Loss) string {
+	return fmt.Sprintf("a backlog of %s, %d parked and %d dead", terminal.Count(l.Backlog, "message"), l.Waiting, l.Dead)
+}
+
+// askForName asks before what cannot be undone.
+func askForName(c *terminal.Terminal, l *operations.Loss) error {
+	return c.ConfirmName(fmt.Sprintf("%s/%s has %s, which nobody delivers for it any more.", l.Box, l.Name, lossText(l)), l.Name)
+}
+
+// removal is what became of a removal, in JSON.
+type removal struct {
+	Box          string `json:"box"`
+	Subscription string `json:"subscription"`
+	Backlog      int64  `json:"backlog"`
+	Parked       int64  `json:"parked"`
+	Dead         int64  `json:"dead"`
+	DryRun       bool   `json:"dry_run,omitempty"`
+}
+
+func sayLoss(c *terminal.Terminal, l *operations.Loss, dry bool) error {
+	if c.JSON {
+		return c.Emit(removal{Box: l.Box, Subscription: l.Name, Backlog: l.Backlog, Parked: l.Waiting, Dead: l.Dead, DryRun: dry})
+	}
+	if dry {
+		c.Sayf("%s/%s would be removed, with %s; nothing was done", l.Box, l.Name, lossText(l))
+		return nil
+	}
+	c.Sayf("%s/%s is removed; it had %s", l.Box, l.Name, lossText(l))
+	return nil
+}
+
+func newSubscriptionsReadmitCommand(c *terminal.Terminal) *cobra.Command {
+	var f storeFlags
+	var n namedFlags
+	var a auditFlags
+	cmd := &cobra.Command{
+		Use: "readmit NAME", Short: "Let relays declare a removed subscription again",
+		Long: `Let relays declare a removed subscription again. The next relay that starts and names it declares
+it, as a new one that begins where its from says. Relays that run already and name it work it from then
+on, too.`,
+		Example: `  postbag subscriptions readmit billing -c postbag.yaml --why "removed by mistake"`,
+		Args:    exactly("the name of the subscription"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := n.ref(args[0])
+			if err != nil {
+				return err
+			}
+			audit, err := a.audit()
+			if err != nil {
+				return err
+			}
+			do := func(s operations.Store) error { return s.Readmit(cmd.Context(), audit, ref) }
+			if err := f.operate(cmd.Context(), do); errors.Is(err, store.ErrNoSubscription) {
+				return exit.With(exit.NotFound, fmt.Errorf("no subscription %s was removed; postbag subscriptions list has those that were", ref))
+			} else if err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.Emit(map[string]any{"box": ref.Box, "subscription": ref.Subscription, "readmitted": true})
+			}
+			c.Sayf("%s may be declared again; a relay that starts and names it does so", ref)
+			return nil
+		},
+	}
+	f.add(cmd)
+	n.add(cmd)
+	a.add(cmd)
+	return cmd
+}
+
+// noSubscription says which subscription is not there.
+func noSubscription(ref store.Ref, err error) error {
+	if !errors.Is(err, store.ErrNoSubscription) {
+		return err
+	}
+	return exit.With(exit.NotFound, fmt.Errorf("box %s has no subscription %s; postbag subscriptions list has those there are", ref.Box, ref.Subscription))
+}
+
+// sameTypes says whether two lists are one filter.
+func sameTypes(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}
