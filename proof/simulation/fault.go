@@ -37,6 +37,8 @@ var troubles = []struct {
 	{Emptied, 6000, (*world).emptyLog},
 	{Drains, 2000, (*world).drainOne},
 	{ScopedHolds, 1000, (*world).holdSome},
+	{Filters, 500, (*world).changeFilter},
+	{Removals, 3000, (*world).remove},
 }
 
 // trouble plans what goes wrong.
@@ -211,7 +213,7 @@ func (w *world) discardOne() {
 	if len(msgs) == 0 {
 		return
 	}
-	if m := msgs[len(msgs)-1-w.below(min(len(msgs), 20))]; m.state == committed && !m.filtered && !w.passed(m) {
+	if m := msgs[len(msgs)-1-w.below(min(len(msgs), 20))]; m.state == committed && !m.filtered && !m.shifting && !w.passed(m) {
 		w.server.order(store.Discard, m)
 	}
 }

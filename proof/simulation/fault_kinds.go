@@ -96,6 +96,11 @@ const (
 	// with an end or without.
 	ScopedHolds
 
+	// Filters are changed while messages are read.
+	Filters
+	// Removals are of the subscription, which is declared again after a while.
+	Removals
+
 	faultsEnd
 )
 
@@ -114,7 +119,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -118,7 +118,7 @@ func (w *world) passedTopic(t int) bool {
 		}
 	}
 	for _, m := range w.producers.msgs {
-		if m.state != committed || m.filtered || m.discarded || m.accepted > 0 || m.topic == t || waits[m.key] || m.attempts() > 0 || m.damaged || m.expired {
+		if m.state != committed || m.filtered || m.shifting || m.discarded || m.accepted > 0 || m.topic == t || waits[m.key] || m.attempts() > 0 || m.damaged || m.expired {
 			continue
 		}
 		if m.unwanted || m.given || m.forgiven {

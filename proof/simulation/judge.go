@@ -44,6 +44,8 @@ func (w *world) lineOf(m *message) string {
 		return ""
 	case m.emptied: // it may be under way while later ones go out, and nobody is to send it again first
 		return ""
+	case m.shifting: // one that was refused, and is read again, may come behind later ones
+		return ""
 	case m.copied: // the id of its transaction may be that of one that runs now, for which it then has to wait
 		return ""
 	case w.plan.cfg.Order == engine.ByShard && !w.mixed && len(w.shapes) == 0:
@@ -81,7 +83,12 @@ func shardAt(slot, n int) int {
 
 // refused records that the broker refused a message for what it is.
 func (w *world) refused(m *message) {
-	w.recorders.history.Refuse(history.Refusal{ID: idOf(m), At: w.instant()})
+	at := w.instant()
+	if m.shifting { // it may be read again, and be filtered: see intended
+		m.refusals = append(m.refusals, at)
+		return
+	}
+	w.recorders.history.Refuse(history.Refusal{ID: idOf(m), At: at})
 }
 
 // discarded records an operator's command that was carried out: just now if the message
@@ -193,10 +200,13 @@ var promiseOf = map[history.Promise]string{
 // intended records what the producer of a message meant, and what came of it.
 // What it took back to a savepoint is of a transaction of its own.
 func (w *world) intended(m *message) {
-	if m.filtered {
+	if m.filtered || w.shifted(m) {
 		return
 	}
 	h := w.recorders.history
+	for _, at := range m.refusals {
+		h.Refuse(history.Refusal{ID: idOf(m), At: at})
+	}
 	tx := history.Tx(m.by.number)
 	fate := m.by.fate
 	if m.takenBack {

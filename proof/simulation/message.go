@@ -22,6 +22,8 @@ type message struct {
 	size     int
 	sum      uint64
 	filtered bool
+	shifting bool            // a filter that changes refuses it, or takes it
+	refusals []time.Duration // by the destination, of one that shifts
 	typed    bool
 	state    messageState
 	by       *transaction

@@ -135,6 +135,7 @@ func (p *producers) message(t *transaction) *message {
 	m := w.rooms.messages.take()
 	*m = message{id: len(p.msgs) + 1, key: key, size: w.size(), filtered: w.below(10) == 9, by: t, begun: w.instant()}
 	m.damaged = w.fault(Damage, 10)
+	m.shifting = !m.filtered && w.fault(Filters, 50)
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)
 	m.slot = slotOf(key, m.sum)
 	m.topic = w.topicOf(m)

@@ -246,11 +246,13 @@ func (r *relay) carryOut() {
 			r.dropLane()
 		case core.NewIdentity:
 			r.restarted()
+		case core.Vanished:
+			r.vanished()
 		case core.Maintain:
 			r.maintain(o.Upkeep)
 		case core.Stopping:
 			r.stops()
-		case core.EndMaintain, core.Expired, core.Reshaped, core.Vanished, core.Returned, core.Back:
+		case core.EndMaintain, core.Expired, core.Reshaped, core.Returned, core.Back:
 		}
 	}
 }

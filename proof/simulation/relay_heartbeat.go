@@ -85,6 +85,9 @@ func (c *loading) act() error {
 	if err := c.r.adopt(); err != nil {
 		return err
 	}
+	if c.r.w.server.gone {
+		return store.ErrNoSubscription
+	}
 	for i := range c.load.Shards {
 		c.blocked[i] = c.r.w.server.blocked(c.load.Shards[i].Lo, c.load.Shards[i].Hi)
 	}

@@ -192,6 +192,10 @@ func (c *turnCall) read() error {
 	w := c.r.w
 	q := &c.turn.Read[len(c.pages)]
 	if c.reading == nil {
+		if w.server.gone {
+			c.pages = append(c.pages, store.Batch{Err: store.ErrNoSubscription})
+			return nil
+		}
 		if w.fault(BadReads, 20) {
 			c.pages = append(c.pages, store.Batch{Err: errRead})
 			return nil
@@ -206,6 +210,7 @@ func (c *turnCall) read() error {
 	}
 	if c.reading.step() {
 		p := c.reading.page()
+		w.server.judged(p)
 		c.pages = append(c.pages, *p)
 		c.reading = nil
 		w.tell(eventRead, c.r.number, int64(len(p.Records)), bit(p.More))
@@ -261,6 +266,9 @@ type dueCall struct {
 func (c *dueCall) act() error {
 	if err := c.r.adopt(); err != nil {
 		return err
+	}
+	if c.r.w.server.gone {
+		return store.ErrNoSubscription
 	}
 	c.found = c.r.w.server.due(&c.due.Due)
 	return nil

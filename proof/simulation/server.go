@@ -29,6 +29,7 @@ type server struct {
 	stored   int           // what the broker had stored when it was emptied last
 	doubted  bool          // a read found that positions are not of the log
 	begunAt  time.Duration // when somebody last saw that the log was emptied
+	gone     bool          // an operator removed the subscription
 	dirty    bool          // something was committed since it was last looked at
 }
 
@@ -49,7 +50,8 @@ type tables struct {
 	wanted    int
 	paused    bool
 	pauses    []store.Pause
-	file      int // that the log's sequence has, as far as somebody saw
+	refuses   bool // the filter, of messages that may shift
+	file      int  // that the log's sequence has, as far as somebody saw
 }
 
 type shard struct {

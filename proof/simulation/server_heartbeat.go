@@ -63,7 +63,7 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 	s.endPauses()
 	s.keep(b)
 	for i := range b.Take {
-		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); b.Take[i].Ref == ref && sh != nil && sh.owner == "" {
+		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); b.Take[i].Ref == ref && sh != nil && sh.owner == "" && !s.gone {
 			s.token++
 			sh.owner, sh.token = b.Relay, s.token
 			s.epoch++
@@ -157,6 +157,9 @@ func (s *server) look(v *seen) {
 	v.of[1] = store.SubscriptionState{Ref: maintenance.Ref, Wanted: 1, Shards: append(v.of[1].Shards[:0], s.house.state())}
 	v.Subscriptions = v.of[:]
 	v.Pauses = slices.Clone(s.pauses)
+	if s.gone {
+		v.Subscriptions = v.of[1:]
+	}
 }
 
 // state is a shard as a view shows it.
