@@ -14,7 +14,9 @@ func TestASubscriptionIsListedChangedRemovedAndReadmitted(t *testing.T) {
 		text := "store: " + at.yaml + "\ndestinations: {out: {stdout: {}}}\nsubscriptions: [{name: billing, types: [invoice.*], batch: 77}]\n"
 		config := write(t, "postbag.yaml", text)
 		cliWith(t, `{"key":"a","type":"invoice.new","payload":"first"}`+"\n", "publish", "-c", config, "--ndjson").ok()
-		sub := func(args ...string) *outcome { return cli(t, append([]string{"subscriptions"}, append(args, "-c", config)...)...) }
+		sub := func(args ...string) *outcome {
+			return cli(t, append([]string{"subscriptions"}, append(args, "-c", config)...)...)
+		}
 		sub("list").ok().says("no subscription")
 		relay := start(t, "relay", "-c", config)
 		await(t, "the first message arrived", func() bool { return strings.Contains(relay.out.String(), "first") })

@@ -1,0 +1,54 @@
+package core_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/internal/core"
+)
+
+// A subscription that an operator removes takes with it all that the relay has in hand of it. One that
+// is declared again later is worked like a new one.
+func TestASubscriptionThatVanishesIsLetGoAndWorkedAgainWhenItReturns(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.message()
+	d.land(d.reads())
+	d.until(core.Send)
+	delete(d.owners, ref)
+	d.now += ttl
+	all := d.beaten()
+	if !has(all, core.Vanished) || !has(all, core.EndCalls) {
+		t.Fatalf("its operations are %+v", all)
+	}
+	if f := d.Flows[0]; !f.Gone() || len(f.Engine.Leases()) > 0 || f.Engine.Stats().Unsettled > 0 || f.Owner.Loading() {
+		t.Errorf("the flow still has %d leases and %d messages", len(f.Engine.Leases()), f.Engine.Stats().Unsettled)
+	}
+	d.now += ttl
+	if all := d.beaten(); has(all, core.Vanished) {
+		t.Error("it vanishes twice")
+	}
+	d.owners[ref] = ""
+	d.now += ttl
+	if all := d.beaten(); !has(all, core.Returned) {
+		t.Errorf("it returned, and the operations are %+v", all)
+	}
+	d.message()
+	d.land(d.reads())
+	d.until(core.Send)
+}
+
+// beaten answers all until a heartbeat was answered, and returns what that brings about.
+func (d *desk) beaten() (brought []core.Operation) {
+	d.t.Helper()
+	for beaten := false; !beaten; d.now += 10 * time.Millisecond {
+		for all := d.step(); len(all) > 0; all = all[1:] {
+			beaten = beaten || all[0].Kind == core.Beat
+			d.answer(&all[0])
+			more := slices.Clone(d.Operations())
+			brought, all = append(brought, more...), append(all, more...)
+		}
+	}
+	return brought
+}

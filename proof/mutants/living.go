@@ -1,0 +1,47 @@
+package mutants
+
+// Mistakes in changing subscriptions while relays run.
+var living = []Mutant{
+	{
+		Name: "removed-is-not-let-go", What: "a relay whose subscription was removed keeps what it has in hand of it",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"internal/core/vanish.go", "		case !there && !f.gone:\n", "		case !there && !f.gone && f.Lane != nil:\n"}},
+		By:       coreTests("relay", "TestARelayLetsGoOfARemovedSubscriptionAndTakesItsSuccessor"), Quick: true,
+	},
+	{
+		Name: "returned-is-not-seen", What: "a subscription that is declared again stays unknown to a relay that let go of it",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"internal/core/view.go", "		if f := c.flowOf(s.Ref); f != nil {\n			c.viewFlow", "		if f := c.flowOf(s.Ref); f != nil && f.wanted >= 0 {\n			c.viewFlow"}, {"internal/core/vanish.go", "	f.wanted, f.reshapePause", "	defer func() { f.wanted = -1 }()\n	f.wanted, f.reshapePause"}},
+		By:       sim("-faults", "removals"), Quick: true,
+	},
+	{
+		Name: "removal-beside-work", What: "MySQL, MariaDB and SQLite: a subscription is removed under the hands of a live relay, without force",
+		Evidence: "consoles that drop a queue with consumers on it",
+		Patches:  []Patch{{"store/sqlkit/operate_steward.go", "		if !force {\n", "		if !force && t.Now < 0 {\n"}},
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_subscription_that_a_live_relay_works"),
+	},
+	{
+		Name: "removed-comes-back", What: "MySQL, MariaDB and SQLite: a restart with old settings declares a removed subscription again",
+		Evidence: "infrastructure that is made from settings: what an operator deleted is back after the next restart, and sends all again",
+		Patches:  []Patch{{"store/sqlkit/declare.go", "err != nil || removed {\n", "err != nil || removed && false {\n"}},
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_removed_subscription_is_not_declared_again"),
+	},
+	{
+		Name: "filter-of-the-deployment-alarms", What: "MySQL, MariaDB and SQLite: a deployment whose filter is not the operator's does not start",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"store/sqlkit/declare.go", "	case has != types && by == \"\":\n", "	case has != types && (by == \"\" || by != \"\"):\n"}},
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_filter_that_an_operator_set_stays"),
+	},
+	{
+		Name: "filter-is-remembered", What: "PostgreSQL: a read goes by the filter that the catalogue had when the turn began, whatever its answer shows",
+		Evidence: "caches of settings that end with the process",
+		Patches:  []Patch{{"store/pgstore/turn.go", "	if w.catalog.epoch == epoch {\n", "	if w.catalog.epoch == epoch || len(w.reads) > 0 {\n"}},
+		By:       tests("store/pgstore", "TestConformance$/Every_read_that_begins_after_a_command"),
+	},
+	{
+		Name: "filter-is-remembered-by-mysql", What: "MySQL and MariaDB: a subscription that was looked up once is never looked up again",
+		Evidence: "as before",
+		Patches:  []Patch{{"store/mysqlstore/turn.go", "		if !asks || r.seen.epoch == r.about.epoch {\n", "		if !asks || r.seen.epoch >= 0 {\n"}},
+		By:       tests("store/mysqlstore", "TestConformance$/.*/Every_read_that_begins_after_a_command"),
+	},
+}
