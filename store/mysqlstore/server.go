@@ -132,6 +132,7 @@ func (s *Store) accept(v *serverState) error {
 		return fmt.Errorf("found database %s where %s was: %w", v.identity, known.identity, store.ErrMoved)
 	}
 	s.seen.note(v)
+	s.known.saw(v.epoch)
 	s.producer.clock(v.now, v.at)
 	return nil
 }

@@ -17,9 +17,7 @@ func (s *Store) Declare(ctx context.Context, specs []store.Spec) error {
 
 // Beat renews a relay's heartbeat and changes who owns what; see [store.Store].
 func (s *Store) Beat(ctx context.Context, b store.Beat) (store.View, error) {
-	v, err := s.base.Beat(ctx, b)
-	s.known.saw(v.Epoch)
-	return v, err
+	return s.base.Beat(ctx, b)
 }
 
 // Blocked returns the keys and topics that wait in a lease's slots; see [store.Store].

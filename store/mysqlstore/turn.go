@@ -247,7 +247,6 @@ func (w *turning) read() error {
 // If that has changed, as a filter does, the reading is made again, and those that are still to come
 // go by what is known now.
 func (w *turning) learn(r *reading, rest []*reading) error {
-	w.s.known.saw(r.seen.epoch)
 	about, err := w.s.subscription(w.ctx, r.about.Ref)
 	if err != nil || about.same(&r.about) {
 		return err
