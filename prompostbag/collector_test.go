@@ -201,7 +201,7 @@ func TestWhatTheStoreCountsIsShownWithoutARelay(t *testing.T) {
 		got[f.GetName()] = one.GetCounter().GetValue() + one.GetGauge().GetValue()
 	}
 	for name, want := range map[string]float64{
-		"postbag_store_relays": 2, "postbag_log_rows": 7, "postbag_notices": 1, "postbag_paused": 1, "postbag_commands": 3,
+		"postbag_store_relays": 2, "postbag_log_rows": 7, "postbag_notices": 1, "postbag_store_paused": 1, "postbag_commands": 3,
 		"postbag_store_delivered_messages_total": 40, "postbag_store_discarded_messages_total": 2,
 	} {
 		if got[name] != want {

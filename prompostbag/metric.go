@@ -84,7 +84,7 @@ const (
 	storeDiscarded    = "postbag_store_discarded_messages_total"
 	logRows           = "postbag_log_rows"
 	notices           = "postbag_notices"
-	paused            = "postbag_paused"
+	storePaused       = "postbag_store_paused"
 	commands          = "postbag_commands"
 	sourceOpen        = "postbag_source_open"
 	sourceConsumed    = "postbag_source_consumed_total"
@@ -158,7 +158,7 @@ func ofStore() []Metric {
 		{logScheduled, "Messages that wait for their time.", gauge, box},
 		{backlog, "About how many messages wait to be read.", gauge, subscription},
 		{oldest, "Age of the oldest message that waits to be read or is parked; zero: there is none.", gauge, subscription},
-		{paused, "One while an operator holds the subscription.", gauge, subscription},
+		{storePaused, "One while an operator holds the subscription.", gauge, subscription},
 		{commands, "Commands of operators that no relay has carried out yet.", gauge, subscription},
 		{storeDelivered, "Messages that were delivered since the subscription began, by all relays.", counter, subscription},
 		{storeDiscarded, "Messages that were discarded since the subscription began.", counter, subscription},

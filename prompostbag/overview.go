@@ -66,7 +66,7 @@ func collectView(s *store.SubscriptionView, send func(string, float64, ...string
 	}{
 		{backlog, float64(s.Backlog)},
 		{oldest, s.Oldest.Seconds()},
-		{paused, one(s.Paused)},
+		{storePaused, one(s.Paused)},
 		{commands, float64(s.Commands)},
 		{storeDelivered, float64(s.Delivered)},
 		{storeDiscarded, float64(s.Discarded)},

@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Where a time of a retention comes from.
+// The sources of settings: a time of a retention, a filter.
 const (
 	FromOperator   = "operator"
 	FromDeployment = "deployment"

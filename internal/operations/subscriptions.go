@@ -80,12 +80,8 @@ type RemovedSubscription struct {
 	By string `json:"by"`
 }
 
-// The sources of settings.
-const (
-	FromDeclaration = "declared"
-	FromOperator    = "operator"
-	FromDeployment  = "deployment"
-)
+// FromDeclaration is the source of what was said when the subscription was declared.
+const FromDeclaration = "declared"
 
 // Subscriptions makes a list of the subscriptions in an overview.
 func Subscriptions(o *store.Overview) *SubscriptionList {

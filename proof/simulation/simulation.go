@@ -131,8 +131,8 @@ func (w *world) done(and func() bool) func() bool {
 func (w *world) calmDown() {
 	w.calm = true
 	w.tellf("faults end")
-	w.server.paused, w.server.gone = false
-	w.server.keepPauses(func(p *store.Pause) bool { return !p.Until.IsZero() }), false
+	w.server.paused, w.server.gone = false, false
+	w.server.keepPauses(func(p *store.Pause) bool { return !p.Until.IsZero() })
 	w.server.epoch++
 	w.broker.down, w.broker.after = broker.Accepted, 0
 	running := 0

@@ -157,8 +157,7 @@ func (s *subscribed) same(other *subscribed) bool {
 	return s.id == other.id && slices.Equal(s.types, other.types)
 }
 
-// subscriptions remembers those that were asked for. Only replays areunder one deleted; their relays find
-// it out by their leasesepoch.
+// subscriptions remembers those that were asked for under one epoch.
 type subscriptions struct {
 	mu    sync.Mutex
 	epoch int64

@@ -188,9 +188,6 @@ WHERE id IN (SELECT p.subscription FROM postbag__pause p WHERE p.scope = 'subscr
 SELECT 1 FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id JOIN postbag__relay r ON r.id = h.owner
 WHERE s.id = ? AND s.paused = 0 AND r.dead = 0 AND r.expires > ? LIMIT 1`
 
-	// By primary key.
-	sqlDeleteSubscription = `DELETE FROM postbag__subscription WHERE id = ?`
-
 	// One row, by primary key.
 	sqlNoteRemoved = `REPLACE INTO postbag__removed (box, name, at, who) VALUES (?, ?, ?, ?)`
 
@@ -262,9 +259,10 @@ FROM postbag__box b ORDER BY b.name`
 	// By primary key, and ranges of those of the ledger and of commands: a few
 	// lines a million messages.
 	sqlCounts = `
-SELECT s.created_at, s.started, s.wanted_by, s.replay,
+SELECT s.created_at, s.replay,
 	CASE WHEN s.replay IS NULL THEN 0 ELSE
 		(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 2) END,
+	s.started, s.wanted_by,
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
 	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)

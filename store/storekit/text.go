@@ -123,14 +123,6 @@ func SeqList(seqs []int64) string {
 	return b.String()
 }
 
-// PauseText is what the audit log says of a subscription that is held, or goes on.
-func PauseText(r store.Ref, paused bool) string {
-	if paused {
-		return "pause " + r.String()
-	}
-	return "resume " + r.String()
-}
-
 // TypesSetText is what the audit log says of another filter.
 func TypesSetText(r store.Ref, types []string) string {
 	if len(types) == 0 {

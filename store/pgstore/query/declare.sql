@@ -27,8 +27,8 @@ WITH u AS (
 UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM s);
 
 -- name: types
--- The filter that a subscription has by now, and whether it is a replay, and who set it.
-SELECT u.types, u.replay IS NOT NULL, u.types_by FROM postbag._boxes b JOIN postbag._subscriptions u ON u.box = b.id WHERE b.name = $1::text AND u.name = $2::text;
+-- The filter that a subscription has by now, who set it, and whether it is a replay.
+SELECT u.types, u.types_by, u.replay IS NOT NULL FROM postbag._boxes b JOIN postbag._subscriptions u ON u.box = b.id WHERE b.name = $1::text AND u.name = $2::text;
 
 -- name: ends
 -- The lowest and the highest row of the log. Reads the primary key at both ends.

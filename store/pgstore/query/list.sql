@@ -161,7 +161,7 @@ SELECT r.name, (extract(epoch FROM r.at) * 1000000)::bigint, r.who FROM postbag.
 
 -- name: sub_view
 -- What subscriptions $1 have delivered and discarded, by ledger and shards, their parked messages by state, counted up to $2
--- each, their commands; and of replays what they send again, and what they have filtered, and how they came to be. By subscription, and _parked_state.
+-- each, their commands, how they came to be, and of replays what they send again, and what they have filtered. By subscription, and _parked_state.
 SELECT u.id,
   coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 1), 0)::bigint
     + coalesce((SELECT sum(s.delivered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint,
@@ -172,8 +172,8 @@ SELECT u.id,
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 4 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 5 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM postbag._commands c WHERE c.sub = u.id),
-  (extract(epoch FROM u.made) * 1000000)::bigint, coalesce((SELECT c.floor FROM postbag._cuts c WHERE c.sub = u.id ORDER BY c.id LIMIT 1), 0), u.types, coalesce(u.replay, ''),
+  (extract(epoch FROM u.made) * 1000000)::bigint, coalesce((SELECT c.floor FROM postbag._cuts c WHERE c.sub = u.id ORDER BY c.id LIMIT 1), 0), u.wanted_by, coalesce(u.replay, ''),
   CASE WHEN u.replay IS NULL THEN 0 ELSE
     coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 2), 0)::bigint
-    + coalesce((SELECT sum(s.filtered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint ENDwanted_by
+    + coalesce((SELECT sum(s.filtered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint END
 FROM postbag._subscriptions u WHERE u.id = ANY ($1::integer[]) ORDER BY u.id;
