@@ -95,9 +95,9 @@ func TestADeadLetterHasNoPropertyOfATransport(t *testing.T) {
 		}}))
 		<-time.After(time.Minute)
 		stop()
-		got := letters(to)
-		if len(got) != 1 {
-			t.Fatalf("there are %d dead letters, want 1", len(got))
+		got, _, err := w.store.List(t.Context(), store.Query{Ref: store.Ref{Box: "dead", Subscription: "default"}})
+		if err != nil || len(got) != 1 {
+			t.Fatalf("there are %d dead letters (%v), want 1", len(got), err)
 		}
 		for _, name := range names {
 			if _, has := got[0].Headers[name]; has == broker.IsProperty(name) {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -246,7 +247,7 @@ func TestADeadMessageLeavesALetterWithItsCause(t *testing.T) {
 	s := d.settle()
 	d.lot(parked(8, 4, 1))
 	d.answers(d.call(8), engine.Answer{Outcome: broker.Rejected, Reason: "no"})
-	rows := append(s.Park, d.settle().Park...)
+	rows := slices.Concat(s.Park, d.settle().Park)
 	for _, p := range rows {
 		if dead := p.State == store.ParkDead; p.Cause != want[p.Seq] || dead != (want[p.Seq] != 0) || dead != (p.DeadTo == "dead") {
 			t.Errorf("the row is %+v, want the cause %v", p, want[p.Seq])

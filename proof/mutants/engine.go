@@ -181,7 +181,7 @@ var parking = []Mutant{
 	{
 		Name: "dead-message-dropped", What: "after its last attempt a message is dropped, not kept as dead",
 		Evidence: "oagudo/outbox deletes the row and offers it to a full channel",
-		Patches:  []Patch{{"internal/engine/retry.go", "	case last:\n		p.State = store.ParkDead\n", "	case last:\n		f.deliver(e, now)\n		return\n"}},
+		Patches:  []Patch{{"internal/engine/retry.go", "	case last:\n		f.kill(e, store.CauseAttempts, a.Reason, now)\n", "	case last:\n		f.deliver(e, now)\n"}},
 		By:       sim(), Quick: true,
 	},
 	{

@@ -144,7 +144,7 @@ const reasonMost = 512
 // spaces. Other characters are written as \u0431.
 func asciiReason(s string) string {
 	var b strings.Builder
-	for _, word := range strings.Fields(strings.ToValidUTF8(s, "?")) {
+	for word := range strings.FieldsSeq(strings.ToValidUTF8(s, "?")) {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}

@@ -54,9 +54,8 @@ func dies(r store.Record) store.Park {
 	return p
 }
 
-// letterOf fails the case unless a record is the letter of a message of the lot, and returns the
-// headers that say so.
-func (l *lot) letterOf(got *store.Record, i int) map[string]string {
+// letterOf fails the case unless a record is the letter of a message of the lot.
+func (l *lot) letterOf(got *store.Record, i int) {
 	l.Helper()
 	m, of := &l.msgs[i], l.at(i)
 	if got.Err != nil {
@@ -88,7 +87,6 @@ func (l *lot) letterOf(got *store.Record, i int) map[string]string {
 	if got.Headers[store.HeaderDeadAt] < got.Headers[store.HeaderDeadStored] {
 		l.Errorf("message %x was stored at %s and dead at %s", m.ID, got.Headers[store.HeaderDeadStored], got.Headers[store.HeaderDeadAt])
 	}
-	return got.Headers
 }
 
 // come waits for n letters, and fails the case if there are others.

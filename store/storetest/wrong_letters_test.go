@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -75,7 +76,7 @@ func (s *spoilt) letter(ctx context.Context, m postbag.Message) {
 	if m.ID.IsZero() {
 		m.ID = postbag.NewID()
 	}
-	_ = s.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error { //nolint:errcheck // a case sees that it is not there
+	_ = s.InTx(ctx, func(ctx context.Context, tx *memstore.Tx) error {
 		return s.Append(ctx, tx, letterBox, []postbag.Message{m})
 	})
 }
@@ -169,11 +170,7 @@ func inLetters(db *database, change func(*postbag.Message)) {
 				if r.Headers == nil {
 					continue
 				}
-				headers := map[string]string{}
-				for name, value := range r.Headers {
-					headers[name] = value
-				}
-				r.Headers = headers
+				r.Headers = maps.Clone(r.Headers)
 				change(&r.Message)
 				r.Err = store.HeaderFault(r.Headers)
 			}

@@ -10,9 +10,14 @@ import (
 )
 
 // addLetters adds the subscriptions that dead_to.to makes: default of the box of the letters. Several
-// that say the same make one.
+// that say the same make one. A second time it changes nothing.
 func (f *File) addLetters() {
 	made := make(map[[2]string]string) // the destination, by store and box
+	for _, s := range f.Subscriptions {
+		if s.at != "" {
+			made[[2]string{s.Store, s.Box}] = s.To
+		}
+	}
 	for i := range f.Subscriptions {
 		s := &f.Subscriptions[i]
 		if s.DeadTo == nil || s.DeadTo.To == "" {
