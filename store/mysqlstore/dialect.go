@@ -37,7 +37,7 @@ var dialect = sqlkit.Dialect{
 	Statements: sqlkit.Statements{
 		// Writes nothing: the right to is asked for all the same.
 		MayWriteLetters: "INSERT INTO {box} (id, topic, `key`, shard_key, type, headers, payload)\n" +
-			"SELECT x.* FROM (SELECT '' AS id, '' AS topic, '' AS k, '' AS shard_key, '' AS type, '' AS headers, '' AS payload) x WHERE FALSE",
+			"SELECT x.id, x.topic, x.k, x.shard_key, x.type, x.headers, x.payload FROM (SELECT '' AS id, '' AS topic, '' AS k, '' AS shard_key, '' AS type, '' AS headers, '' AS payload) x WHERE FALSE",
 
 		// By the index of chains: the first of a chain within a shard.
 		Head: `(SELECT chain, seq, state, due, ready FROM postbag__parked FORCE INDEX (postbag__parked_chain)
