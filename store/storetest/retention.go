@@ -20,6 +20,7 @@ func lifetimeCases() []scenario {
 		{name: "A discarded message stays for its time, and what is behind it", needs: editing, run: lifetimesDiscarded},
 		{name: "A dead message whose time is over gets a discard, once", needs: editing, run: lifetimesDead},
 		{name: "A dead message that somebody has retried gets no discard", needs: editing, run: lifetimesRetried},
+		{name: "A dead message is as old as its death", needs: editing, run: lifetimesOfDeath},
 		{name: "What would go is counted", needs: editing, run: lifetimesCounted},
 	}
 }
@@ -264,6 +265,19 @@ func lifetimesRetried(e *env) {
 	if len(got) != 2 || got[0].Kind != store.Retry || got[0].Park.Seq != l.at(0).Seq || got[1].Kind != store.Discard || got[1].Park.Seq != l.at(1).Seq {
 		e.Errorf("the commands are %+v, not the retry of one message and the discard of the other", got)
 	}
+}
+
+func lifetimesOfDeath(e *env) {
+	l := e.parked("a")
+	u := e.upkeep()
+	l.park(in(park(l.at(0), store.ParkRetrying), time.Hour))
+	e.pass(2 * time.Second)
+	l.park(park(l.at(0), store.ParkDead))
+	e.keeps(store.Lifetimes{Dead: 2 * time.Second})
+	if rep := u.maintain(); rep.Expired > 0 {
+		e.Errorf("a message that has just died gets a discard, since it failed two seconds ago")
+	}
+	e.eventually("it gets one later", func() bool { return u.maintain().Expired == 1 })
 }
 
 func lifetimesCounted(e *env) {

@@ -137,6 +137,7 @@ func wrongRetentions() []wrong {
 			"A dead message that somebody has retried gets no discard",
 		}},
 		{"dead messages are discarded unasked", func(db *database) { forget(db, discardsAll) }, []string{
+			"A dead message is as old as its death",
 			"A dead message whose time is over gets a discard, once",
 			"A dead message that somebody has retried gets no discard",
 		}},
