@@ -4,7 +4,7 @@ package mutants
 var retaining = []Mutant{
 	{
 		Name: "retention-of-whichever-relay-maintains", What: "MySQL, MariaDB and SQLite: housekeeping goes by the relay that does it, and not by the box",
-		Evidence: "Postbag before this: two relays with two values of keep took turns",
+		Evidence: "Postbag before this: two relays with two values of keep deleted by either",
 		Patches:  []Patch{{"store/sqlkit/maintain.go", "	l := r.Lifetimes(m.Keep)\n", "	r.Operator, r.Deployed = [3]int64{}, [3]int64{}\n	l := r.Lifetimes(m.Keep)\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/(Housekeeping_goes_by|What_relays_say)"), Quick: true,
 	},
