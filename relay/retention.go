@@ -144,7 +144,7 @@ func (l *loop) retained(d *deployment, v *store.BoxRetention) {
 	d.refused = refused
 	overruled := v.Operator.Or(d.says) != d.says.Or(v.Operator)
 	if overruled && !d.overruled {
-		l.log.logger.Warn("relay: an operator has set another retention than this relay's configuration says; postbag retention reset ends that",
+		l.log.logger.Warn("relay: an operator has set another retention than this relay's configuration says",
 			"box", d.box, "retention", storekit.LifetimesText(holds), "configured", storekit.LifetimesText(d.says))
 	}
 	d.overruled = overruled
@@ -152,8 +152,7 @@ func (l *loop) retained(d *deployment, v *store.BoxRetention) {
 
 // retentionRefused warns that the box goes by another relay's configuration.
 func (j *journal) retentionRefused(d *deployment, v *store.BoxRetention) {
-	j.logger.Warn("relay: the box keeps the retention that another relay has deployed, since this one's keeps something for less time; "+
-		"it changes when no relay has said the other for an hour, or at once by postbag retention set",
+	j.logger.Warn("relay: the box keeps the retention of another relay, since this one keeps something for less time; it changes an hour after the last word of the other",
 		"box", d.box, "retention", storekit.LifetimesText(v.Deployed), "configured", storekit.LifetimesText(d.says), "by", v.By)
 }
 
