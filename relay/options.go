@@ -38,7 +38,7 @@ type Options struct {
 	// Box.Retention. Between 1 s and 100 years. Defaults to nothing said: the box then goes
 	// by what others have said, or by 72 h.
 	Keep time.Duration
-	// NoMaintenance leaves the boxes' housekeeping to other relays or to a cron job.
+	// NoMaintenance leaves the boxes' housekeeping to other relays, or to a cron job that calls Maintain.
 	// Scheduled messages then wait for those too: housekeeping moves them into the log.
 	NoMaintenance bool
 	// Logger gets one line for each change of state. Defaults to slog.Default().

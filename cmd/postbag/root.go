@@ -80,6 +80,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newSubscriptionsCommand(c),
 		newRetentionCommand(c),
 		newReplayCommand(c),
+		newMaintainCommand(c),
 		newAuditCommand(c),
 		newLedgerCommand(c),
 		newInboxCommand(c),
