@@ -23,7 +23,7 @@ type Lifetimes struct {
 	Dead time.Duration
 }
 
-// Forever, as Lifetimes.Dead, keeps dead messages until somebody discards them.
+// Forever as Lifetimes.Dead keeps dead messages until somebody discards them.
 const Forever time.Duration = math.MaxInt64
 
 // DefaultLifetime is Lifetimes.Delivered where nobody says anything.

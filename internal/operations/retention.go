@@ -117,7 +117,7 @@ func (s Store) PreviewRetention(ctx context.Context, box string, l store.Lifetim
 	if err := l.Validate(store.LeastLifetime); err != nil {
 		return RetentionChange{}, refusef(ErrInvalid, "%s", strings.TrimPrefix(err.Error(), "store: "))
 	}
-	return s.previewRetention(ctx, box, func(held store.Lifetimes) store.Lifetimes { return l.Or(held) }, l)
+	return s.previewRetention(ctx, box, l.Or, l)
 }
 
 // PreviewReset says what would change if nothing were set by operators any more.

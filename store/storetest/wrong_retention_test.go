@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -97,8 +98,8 @@ func wrongRetentions() []wrong {
 			forget(db, func(f *forgetful) {
 				f.deploy = func(ctx context.Context, d store.Deployment) (store.BoxRetention, error) {
 					v, err := f.Store.DeployRetention(ctx, d)
-					if err != nil {
-						return v, nil
+					if errors.Is(err, store.ErrNoBox) {
+						err = nil
 					}
 					return v, err
 				}
