@@ -234,7 +234,7 @@ func received(t testing.TB, records []*kgo.Record) []brokertest.Received {
 		for _, h := range record.Headers {
 			name, value := h.Key, string(h.Value)
 			switch {
-			case strings.HasPrefix(name, "Postbag-"):
+			case strings.HasPrefix(name, "Postbag-") && name != "Postbag-Replay":
 				facts[name] = value
 			case strings.HasPrefix(name, "%50"):
 				own["P"+name[3:]] = value

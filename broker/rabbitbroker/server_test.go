@@ -230,7 +230,7 @@ func (p *place) stored(t *testing.T) []brokertest.Received {
 		facts, others := map[string]string{}, map[string]string{}
 		for name, value := range headers {
 			switch {
-			case strings.HasPrefix(name, "Postbag-"):
+			case strings.HasPrefix(name, "Postbag-") && name != "Postbag-Replay":
 				facts[name] = value
 			case strings.HasPrefix(name, "%"):
 				others[broker.Unescape(name[:3])+name[3:]] = value
