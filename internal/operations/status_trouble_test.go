@@ -28,6 +28,12 @@ func TestTroublesNameWhatKeepsMessagesFromBeingDelivered(t *testing.T) {
 		"a backlog": {func(_ *store.Overview, s *store.SubscriptionView) { s.Backlog, s.Oldest = 1000, time.Hour }, nil},
 		"retrying":  {func(_ *store.Overview, s *store.SubscriptionView) { s.Parked[store.ParkRetrying] = 3 }, nil},
 		"no relay":  {func(_ *store.Overview, s *store.SubscriptionView) { s.Shards[0].Owner = "" }, []string{"no relay works outbox/default; start one"}},
+		"a replay that nobody works": {
+			func(_ *store.Overview, s *store.SubscriptionView) {
+				s.Shards[0].Owner, s.Replay = "", &store.Replay{Of: "other"}
+			},
+			[]string{"nobody works the replay outbox/default; go on with postbag replay resume, or end it with postbag replay cancel"},
+		},
 		"no subscription": {
 			func(o *store.Overview, _ *store.SubscriptionView) { o.Boxes[0].Subscriptions = nil },
 			[]string{"box outbox has messages and no subscription; start a relay"},

@@ -91,14 +91,18 @@ func (sub *subscription) viewBacklog(v *store.SubscriptionView, snap *snapshot, 
 		return err
 	}
 	l := &sub.box.log
-	floor := l.last
+	last := l.last
+	if sub.replay != nil { // what lies behind its end is none of its own
+		last = min(last, sub.replay.Through)
+	}
+	floor := last
 	for _, p := range at {
 		floor = min(floor, p.floor())
 	}
 	seq := l.skip(floor + 1)
-	for looked := 0; seq <= l.last; seq = l.skip(seq + 1) {
+	for looked := 0; seq <= last; seq = l.skip(seq + 1) {
 		if looked++; looked > backlogMost {
-			v.Backlog += l.last - seq + 1
+			v.Backlog += last - seq + 1
 			return nil
 		}
 		r := l.at(seq)

@@ -225,7 +225,11 @@ func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) 
 		if ref.Box != name {
 			continue
 		}
-		if err := w.backlog(ctx, v, w.known.subs[ref], b.Last); err != nil {
+		last := b.Last
+		if v.Replay != nil { // what lies behind its end is none of its own
+			last = min(last, v.Replay.Through)
+		}
+		if err := w.backlog(ctx, v, w.known.subs[ref], last); err != nil {
 			return err
 		}
 		b.Subscriptions = append(b.Subscriptions, *v)
@@ -273,6 +277,9 @@ func (w *overviewReader) backlog(ctx context.Context, v *store.SubscriptionView,
 	floor, reach := f.shards[0].at.Lowest(), f.shards[0].at.Reach()
 	for i := range f.shards {
 		floor, reach = min(floor, f.shards[i].at.Lowest()), min(reach, f.shards[i].at.Reach())
+	}
+	if reach = min(reach, last); floor >= last {
+		return nil
 	}
 	// Up to reach there are only stragglers; beyond, nearly all is to come.
 	if _, err := w.count(ctx, v, &f, floor, reach); err != nil {

@@ -138,6 +138,9 @@ func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, er
 	if err := t.viewParked(&v, r.ID); err != nil {
 		return v, err
 	}
+	if v.Replay != nil { // what lies behind its end is none of its own
+		last = min(last, v.Replay.Through)
+	}
 	return v, t.viewBacklog(&v, r, last)
 }
 

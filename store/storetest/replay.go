@@ -97,7 +97,7 @@ func replayBegins(e *env) {
 	msgs := e.publish(e.messages(7, "a", "b")...)
 	after := first[4].Seq
 	want := store.Replay{
-		After: after, Through: after + 100, From: e.now().Add(-time.Hour).UTC().Truncate(time.Microsecond), Before: e.now().Add(time.Hour).UTC().Truncate(time.Microsecond),
+		After: after, Through: first[4].Seq + 3, From: e.now().Add(-time.Hour).UTC().Truncate(time.Microsecond), Before: e.now().Add(time.Hour).UTC().Truncate(time.Microsecond),
 		Types: []string{"order.*"}, Keys: []string{store.KeySum("a")}, Rate: 2.5, Destination: "shop", Unmarked: true, Shards: 3,
 	}
 	e.replay(want)
@@ -112,6 +112,9 @@ func replayBegins(e *env) {
 	if got.Ref != again || got.Of != ref.Subscription || got.After != want.After || got.Through != want.Through || !got.From.Equal(want.From) ||
 		!got.Before.Equal(want.Before) || !slices.Equal(got.Keys, want.Keys) || got.Rate != want.Rate || got.Destination != want.Destination || !got.Unmarked {
 		e.Errorf("the replay is shown as %+v, and was started as %+v", got, want)
+	}
+	if v.Backlog > 3 || v.Backlog < 1 {
+		e.Errorf("the replay of 3 seqs has a backlog of %d", v.Backlog)
 	}
 	if len(v.Shards) != 3 || !slices.Equal(v.Types, want.Types) {
 		e.Errorf("the replay has %d shards and types %q", len(v.Shards), v.Types)

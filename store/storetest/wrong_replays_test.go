@@ -75,6 +75,15 @@ func wrongReplays() []wrong {
 			"Nobody declares a subscription by the name of a replay",
 			"A replay of nothing, of nobody or without a reason is refused, and nothing is written",
 		}},
+		{"what lies behind the end is a backlog", wrongly(func(s *spoiltReplays) {
+			s.view = func(o *store.Overview) {
+				for i := range o.Boxes {
+					for j := range o.Boxes[i].Subscriptions {
+						o.Boxes[i].Subscriptions[j].Backlog += 4
+					}
+				}
+			}
+		}), []string{"A replay begins behind its seq, and an overview shows what it sends again"}},
 		{"a replay forgets its keys", wrongly(func(s *spoiltReplays) {
 			s.start = func(ctx context.Context, a store.Audit, r store.Replay) error {
 				r.Keys = nil
