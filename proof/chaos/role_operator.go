@@ -16,6 +16,7 @@ import (
 type orders interface {
 	store.Inspector
 	store.Operator
+	store.Pauser
 }
 
 var (
@@ -57,7 +58,7 @@ func (o *operator) do(ctx context.Context, what func(context.Context, orders) er
 		}
 		able, ok := s.(orders)
 		if !ok {
-			return errors.Join(errors.New("chaos: the store has no store.Inspector and store.Operator; add them"), closeStore())
+			return errors.Join(errors.New("chaos: the store has no store.Inspector, store.Operator and store.Pauser; add them"), closeStore())
 		}
 		o.store, o.close = able, closeStore
 	}
@@ -191,6 +192,17 @@ func (r *run) operatorFaults() []Fault {
 				return resume, r.operator.pause(ctx, true)
 			},
 		},
+		order("pause of a key, with an end", func(ctx context.Context, s *Strike) error {
+			items, err := r.operator.dead(ctx)
+			if err != nil || len(items) == 0 || items[0].Key == "" {
+				s.Idle("no message with a key is dead")
+				return err
+			}
+			p := store.Pause{Ref: ref, Scope: store.PauseKey, Value: items[0].Key}
+			long := time.Duration(1+s.Rand.IntN(5000)) * time.Millisecond
+			s.Note("for " + long.String())
+			return r.operator.eventually(ctx, func(ctx context.Context, st orders) error { return st.SetPause(ctx, audit, p, long) })
+		}),
 	}
 }
 

@@ -55,7 +55,7 @@ func (w *world) newLine(number int) *line {
 	l.exactly = c.one(3)
 	l.ordered = l.exactly || c.coin()
 	l.policy = relay.Subscription{
-		Box: l.Box, Name: l.Subscription, Types: l.types, Shards: l.shards, ExactlyOnce: l.exactly,
+		ToName: l.Ref.String(), Box: l.Box, Name: l.Subscription, Types: l.types, Shards: l.shards, ExactlyOnce: l.exactly,
 		InFlight: c.of(5, 20, 100), Batch: c.of(1, 3, 10, 50), RetryBatch: c.of(0, 1, 3), Concurrency: c.of(0, 1, 3),
 		Timeout: 2 * time.Second, MaxHeld: c.of(0, 0, 5), Buffer: c.of(0, 0, 2000),
 		Retry: relay.Retry{Min: time.Second, Max: 5 * time.Second, MaxAttempts: c.of(0, 2, 4), Quick: c.of(0, 0, 2)},

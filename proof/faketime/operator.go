@@ -1,7 +1,9 @@
 package faketime
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -16,6 +18,8 @@ func (w *world) operatorRoom(ctx context.Context, c *chance) {
 	every(ctx, c, 3*time.Second, func() {
 		l := w.lines[c.n(len(w.lines))]
 		switch choice := c.n(6); {
+		case choice == 5 && c.coin():
+			w.holdSome(ctx, c, l)
 		case choice == 5:
 			w.must("pause", w.store.SetPaused(ctx, audit, l.Ref, true))
 			<-time.After(time.Duration(c.n(5000)) * time.Millisecond)
@@ -30,6 +34,32 @@ func (w *world) operatorRoom(ctx context.Context, c *chance) {
 			w.command(c, l)
 		}
 	})
+}
+
+// holdSome holds some messages of a line, or all that go to its destination, for a while. The
+// pause ends by itself, or by hand.
+func (w *world) holdSome(ctx context.Context, c *chance, l *line) {
+	k := kinds[c.n(len(kinds))]
+	p := store.Pause{Ref: l.Ref}
+	switch c.n(4) {
+	case 0:
+		p.Scope, p.Value = store.PauseTopic, k.topic
+	case 1:
+		p.Scope, p.Value = store.PauseType, cmp.Or(k.typ, "order.*")
+	case 2:
+		p.Scope, p.Value = store.PauseKey, fmt.Sprintf("key-%d", c.n(8))
+	default:
+		p = store.Pause{Scope: store.PauseDestination, Value: l.Ref.String()}
+	}
+	long := time.Duration(1+c.n(5000)) * time.Millisecond
+	if c.coin() {
+		w.must("pause with an end", w.store.SetPause(ctx, audit, p, long))
+		return
+	}
+	w.must("pause", w.store.SetPause(ctx, audit, p, 0))
+	<-time.After(long)
+	_, err := w.store.EndPause(context.WithoutCancel(ctx), audit, p)
+	w.must("resume", err)
 }
 
 // repair makes rows readable again that were not.
