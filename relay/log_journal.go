@@ -79,19 +79,19 @@ func (j *journal) expired() {
 }
 
 func (j *journal) reshaped(r store.Ref, shards int) {
-	j.logger.Info("relay: shards changed", "subscription", r.String(), "shards", shards)
+	j.logger.Info("relay: shards changed", append(named(r), "shards", shards)...)
 }
 
 func (j *journal) readFailed(r store.Ref, err error) {
 	j.report(fmt.Errorf("relay: reading failed: %s: %w", r, err))
 	if _, say := loggedStateOf(j.reads, r).goesOn(); say {
-		j.logger.Error("relay: reading failed", "subscription", r.String(), "error", err)
+		j.logger.Error("relay: reading failed", append(named(r), "error", err)...)
 	}
 }
 
 func (j *journal) readWorks(r store.Ref) {
 	if after, was := j.reads[r].ends(); was {
-		j.logger.Info("relay: reading works again", "subscription", r.String(), "after", after)
+		j.logger.Info("relay: reading works again", append(named(r), "after", after)...)
 	}
 }
 
@@ -108,9 +108,12 @@ func (j *journal) laneOpen(f *flow) {
 	}
 }
 
+// named are the attributes that every line about a subscription has.
+func named(r store.Ref) []any { return []any{"box", r.Box, "subscription", r.String()} }
+
 // between says from where to where a flow delivers.
 func between(f *flow) []any {
-	out := []any{"subscription", f.Ref.String()}
+	out := named(f.Ref)
 	if to := f.subscription.ToName; to != "" {
 		out = append(out, "to", to)
 	}
@@ -121,7 +124,7 @@ func between(f *flow) []any {
 func (j *journal) behind(r store.Ref) {
 	err := fmt.Errorf("relay: %s: the database has lost settlements that the destination knows of", r)
 	j.report(err)
-	j.logger.Error("relay: messages may be delivered again", "error", err)
+	j.logger.Error("relay: messages may be delivered again", append(named(r), "error", err)...)
 }
 
 // upkeepFailed says that housekeeping of a box fails.
@@ -129,7 +132,7 @@ func (j *journal) upkeepFailed(box string, err error) {
 	err = fmt.Errorf("relay: housekeeping of box %s failed: %w", box, err)
 	j.report(err)
 	if _, say := loggedStateOf(j.keeps, box).goesOn(); say {
-		j.logger.Warn("relay: housekeeping", "error", err)
+		j.logger.Warn("relay: housekeeping", "box", box, "error", err)
 	}
 }
 
@@ -140,7 +143,7 @@ func (j *journal) upkeepFaults(box string, faults []string) {
 		err := fmt.Errorf("relay: housekeeping of box %s: %s", box, fault)
 		j.report(err)
 		if _, say := loggedStateOf(j.faults, box).goesOn(); say {
-			j.logger.Warn("relay: housekeeping", "error", err)
+			j.logger.Warn("relay: housekeeping", "box", box, "error", err)
 		}
 	}
 	if s := j.faults[box]; len(faults) == 0 && s != nil && time.Since(s.last) >= 2*reminder {
