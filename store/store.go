@@ -225,4 +225,9 @@ type Verdict struct {
 	// Letters says why dead letters of the settlement were not written, although it is
 	// applied. A notice of the box says so too. Nil: all were written.
 	Letters error
+	// Superseded is how many rows the settlement superseded. Zero if it is repeated.
+	Superseded int64
+	// Waiting is what waits of the keys that the settlement named in Supersede, now. A
+	// repeated settlement returns it too.
+	Waiting []Waiting
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -113,6 +114,35 @@ type Settlement struct {
 	// message in Resolve, that message is discarded, whether the command is still there
 	// or not. So is a message without a parked row that the settlement's position passes.
 	Done []Done
+	// Supersede names keys, each once. After all else was written, the parked rows that wait
+	// in the shard and are older than its Seq are removed: of its Hash, with a lower seq, of state
+	// Retrying, and not Blocking. They are superseded: the store moves them in the ledger from
+	// TallyParked to TallySuperseded, and closes the commands about them. See SupersededReason.
+	Supersede []Superseding
+}
+
+// Superseding names a key of which a message was delivered, by the hash of the key.
+type Superseding struct {
+	// Hash is not zero.
+	Hash uint64
+	// Seq and ID are of the message that was delivered. Zero: none was, and no row is removed.
+	// The verdict tells what waits.
+	Seq int64
+	ID  postbag.ID
+}
+
+// Waiting is what waits of a key: rows of state Retrying that are not Blocking.
+type Waiting struct {
+	// Hash is not zero.
+	Hash uint64
+	// Seq is that of the newest row.
+	Seq int64
+}
+
+// SupersededReason is the reason of a row that was superseded, by the message of this seq and id.
+// It is the last entry of its history, too.
+func SupersededReason(seq int64, id postbag.ID) string {
+	return fmt.Sprintf("superseded by message %d of its key (%s)", seq, id)
 }
 
 // Park describes one parked message.
@@ -219,6 +249,8 @@ type Blocks struct {
 	Keys []uint64
 	// Held are the topics that messages are ParkHeld for.
 	Held []HeldTopic
+	// Waiting is what waits of each key, see Settlement.Supersede.
+	Waiting []Waiting
 }
 
 // HeldTopic is a topic that does not work.
@@ -255,6 +287,7 @@ const (
 	TallyFiltered
 	TallyParked
 	TallyDiscarded
+	TallySuperseded
 )
 
 // CommandID identifies a command within a store, and the newer of two. A store that

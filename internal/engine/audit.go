@@ -19,7 +19,7 @@ func (f *Flow) Held() int {
 		}
 	}
 	for _, s := range f.shards {
-		n += s.chains.len() + len(s.changing) + len(s.commanded) + len(s.foreign) + len(s.toDiscard)
+		n += s.chains.len() + len(s.changing) + len(s.commanded) + len(s.foreign) + len(s.toDiscard) + len(s.waiting)
 	}
 	for _, l := range f.groups {
 		l.each(func(*entry) { n++ })
@@ -187,7 +187,7 @@ func (a *audit) chain(s *shard, c *chain) error {
 	if s.leaving == nil && c.unsettled != a.unsettled[c] {
 		return fmt.Errorf("unsettled is %d, counted %d", c.unsettled, a.unsettled[c])
 	}
-	if c.head == nil && c.out == 0 && !c.blocked() {
+	if c.head == nil && c.out == 0 && c.gate == 0 && !c.blocked() {
 		return errors.New("nothing is known of it, and it is kept")
 	}
 	before := int64(0)
@@ -195,7 +195,7 @@ func (a *audit) chain(s *shard, c *chain) error {
 		if e.chain != c {
 			return fmt.Errorf("message %d is of another chain", e.Seq)
 		}
-		if e == c.head && e.queued() && c.out == 0 {
+		if e == c.head && e.queued() && c.out == 0 && c.gate == 0 {
 			return fmt.Errorf("message %d could be sent and is not ready", e.Seq)
 		}
 		if !e.parked && e.state < sent && c.blocked() && c.out == 0 {

@@ -155,6 +155,7 @@ func (f *Flow) deliver(e *entry, now time.Duration) {
 	case e.chain != nil:
 		e.chain.remove(e)
 	}
+	e.shard.passedBy(e)
 	f.finish(onDone, e, store.TallyDelivered, now)
 }
 

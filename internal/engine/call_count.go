@@ -139,7 +139,7 @@ func (f *Flow) countFirst(c *Call, now time.Duration) {
 			e.park.Reason = reason
 			continue
 		}
-		p := store.Park{State: store.ParkInFlight, Reason: reason, Blocking: f.cfg.OnReject == Block}
+		p := store.Park{State: store.ParkInFlight, Reason: reason, Blocking: f.cfg.OnReject == Block || f.supersedes()}
 		f.fill(e, &p)
 		p.Attempts++
 		f.unhold(e)

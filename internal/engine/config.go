@@ -26,6 +26,9 @@ const (
 	Block OnReject = iota
 	// Skip lets its key go on.
 	Skip
+	// Supersede is Skip, but for this: it ends without being delivered as soon as a newer
+	// message of its key was. Under another Order than ByKey, and with Transactions, it is Skip.
+	Supersede
 )
 
 // Config is a subscription's policy and the size of its machinery. Every field

@@ -19,6 +19,9 @@ type chain struct {
 	// unsettled counts blocking rows that were drafted, or ride in a window, and
 	// that no verdict has confirmed.
 	unsettled int
+	// gate counts rows that wait and were drafted, or ride in a window, and that no verdict has
+	// confirmed. While it is not zero nothing is sent.
+	gate int
 	// cut: a row that blocks was written again for a message before those in
 	// calls: as they come back they are left to their rows.
 	cut bool
@@ -128,7 +131,7 @@ func (f *Flow) cleared(s *shard, hash uint64) {
 // nothing is known of it that is worth keeping.
 func (f *Flow) advance(c *chain) {
 	switch {
-	case c.out > 0:
+	case c.out > 0, c.gate > 0:
 	case c.head == nil && !c.blocked():
 		f.release(c)
 	case c.head != nil && c.head.queued():

@@ -64,7 +64,7 @@ const slotCount = 4096
 // Stats counts what a flow has done. All counts only grow but those from
 // Unsettled to Held.
 type Stats struct {
-	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Settles, Lost, Opened int64
+	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Superseded, Settles, Lost, Opened int64
 	// DeadBy are the Dead by their store.DeathCause.
 	DeadBy [4]int64
 	// Unsettled is how many messages were sent and are not answered or not

@@ -42,6 +42,9 @@ type group struct {
 	pace     time.Duration // not to read before, whatever woke it
 	found    time.Duration // when a read last found something
 
+	began    int64 // the number of the turn in which the window under way began; zero: unknown
+	complete int64 // and that of the last one that was read whole
+
 	until store.Position // the Until of the read under way
 	mark  store.Position // the last position on its way where a window ended, if known
 	whole bool           // it stands there
@@ -150,6 +153,9 @@ func (f *Flow) landed(l *group, now time.Duration, b *store.Batch) {
 	}
 	l.anew = l.whole
 	f.place(l, b)
+	if b.Whole && !b.More && l.began > 0 {
+		l.complete = l.began
+	}
 	found := len(b.Records) > 0
 	if found || b.Next != l.read {
 		l.arrived = append(l.arrived, f.page(b))

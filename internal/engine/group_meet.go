@@ -34,6 +34,7 @@ func (f *Flow) join() {
 		if l.whole {
 			first.mark, first.whole = l.mark, true
 		}
+		first.began, first.complete = min(first.began, l.began), max(first.complete, l.complete)
 		first.started = first.started || l.started // else all wait for its first read, and a quiet one makes none
 		first.near, first.free, first.stray, first.dry = false, false, false, false
 		first.nextPoll = min(first.nextPoll, l.nextPoll)

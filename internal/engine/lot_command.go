@@ -35,7 +35,7 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 	if d, doomed := s.toDiscard[seq]; doomed && !d.struck { // it was parked meanwhile
 		delete(s.toDiscard, seq)
 	}
-	if _, changing := s.changing[seq]; changing || f.flying(seq) {
+	if _, changing := s.changing[seq]; changing || f.flying(seq) || f.waits(&c.Park) && s.overtakenBy(c.Park.Hash, seq) {
 		return false
 	}
 	e := f.hand[seq]
@@ -45,6 +45,7 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 			f.leaveToRow(e)
 		}
 		f.unheld(s, c)
+		s.askNewest(c.Park.Hash, seq)
 		f.draftEnd(s, store.Resolved{Seq: seq, Hash: c.Park.Hash}, c.Message, store.TallyDiscarded)
 	case e != nil:
 		e.attempts, e.alone, e.retried = 0, false, true

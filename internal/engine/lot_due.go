@@ -152,6 +152,10 @@ func (f *Flow) DueLanded(now time.Duration, messages []store.Parked) {
 		line := behind{s, m.Park.Hash}
 		switch {
 		case m.Blocking && slices.Contains(refused, line):
+		case f.waits(&m.Park):
+			if f.claim(s, m, now) {
+				taken++
+			}
 		case f.wanted(s, m):
 			taken++
 			if f.takeParked(s, m, now) && m.Blocking { // those behind it wait again
@@ -261,6 +265,7 @@ func (s *shard) endChanging() {
 	if s.asked {
 		return
 	}
+	s.endWaiting()
 	for seq, draft := range s.changing {
 		if draft < s.drafts {
 			delete(s.changing, seq)

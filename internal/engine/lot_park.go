@@ -32,6 +32,9 @@ func (f *Flow) parkInWindowAs(by event, e *entry, p store.Park, now time.Duratio
 	if p.Blocking {
 		e.chain.unsettled++
 	}
+	if f.waits(&p) {
+		e.chain.gate++
+	}
 	if p.State == store.ParkHeld {
 		f.countHeld(e.shard, p.Topic, 1)
 	}
@@ -61,6 +64,9 @@ func (f *Flow) rewriteRow(e *entry, p store.Park, now time.Duration) {
 		f.died(&p)
 	}
 	f.draftRow(e.shard, p)
+	if p.State == store.ParkDead {
+		e.shard.askNewest(p.Hash, p.Seq)
+	}
 	f.doubted(e, p.State != store.ParkDead)
 	f.takeOut(e)
 	if p.Blocking {
@@ -78,6 +84,7 @@ func (f *Flow) draftRow(s *shard, p store.Park) {
 			c.unsettled++
 		}
 	}
+	f.draftWaiting(s, &p)
 	if p.State == store.ParkHeld {
 		f.countHeld(s, p.Topic, 1)
 	}
@@ -88,6 +95,7 @@ func (f *Flow) draftRow(s *shard, p store.Park) {
 // endRow resolves a parked row: it is removed by the next settlement.
 func (f *Flow) endRow(e *entry, fate store.Fate, now time.Duration) {
 	f.draftEnd(e.shard, store.Resolved{Seq: e.Seq, Hash: e.hash()}, e.ID, fate)
+	e.shard.nameNewer(e.hash(), e.Seq, e.ID)
 	f.takeOut(e)
 	f.resolve(now, true)
 }
@@ -131,10 +139,14 @@ func (f *Flow) undraftRow(s *shard, seq int64) {
 	}
 }
 
-// rowSettled notes that a blocking row is not unsettled any more.
+// rowSettled notes that a row that blocks, or waits, is not unsettled any more.
 func (f *Flow) rowSettled(s *shard, p *store.Park) {
-	if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
+	switch c := f.chainFor(s, p.Hash); {
+	case c == nil:
+	case p.Blocking:
 		c.unsettled--
+	case f.waits(p):
+		c.gate--
 	}
 }
 

@@ -36,6 +36,10 @@ type shard struct {
 	// answer to Due was under way, and the number of the draft that changes each.
 	changing map[int64]int64
 	drafts   int64 // drafts that are settled
+	// waiting is of each key whose rows may wait for newer messages, overtaken the keys of them
+	// that a verdict told of.
+	waiting   map[uint64]*waiting
+	overtaken []uint64
 	// held counts the messages that are held for each topic, and urged are those of
 	// them that an operator had retried.
 	held  map[*topic]int
@@ -66,6 +70,11 @@ func (f *Flow) Add(l store.Lease, position store.Position, blocked store.Blocks)
 	s.strict = f.cfg.Order == ByShard || f.cfg.Order == ByKey && slices.Contains(blocked.Keys, strictHash)
 	for _, h := range blocked.Keys {
 		f.stored(s, h)
+	}
+	for _, h := range blocked.Waiting {
+		if f.supersedes() && h.Hash > strictHash {
+			s.waitsIn(h.Hash, h.Seq)
+		}
 	}
 	for _, h := range blocked.Held {
 		_, known := f.topics.byName[h.Topic]

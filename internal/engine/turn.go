@@ -123,6 +123,12 @@ func (f *Flow) request(i, bytes int) store.Request {
 	l := f.groups[i]
 	l.reading, l.until = true, f.untilOf(i)
 	l.hinted, l.hint = l.hint, false
+	switch {
+	case l.until != "":
+		l.began = 0
+	case l.whole:
+		l.began = f.round.number + 1
+	}
 	r := store.Request{Ref: f.cfg.Ref, From: l.read, Until: l.until, Limit: min(f.cfg.Page, f.room()), Bytes: bytes}
 	r.Slots = make([]store.Slots, 0, len(l.shards))
 	for _, s := range l.shards {

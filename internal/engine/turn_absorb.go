@@ -54,7 +54,7 @@ func (f *Flow) line(e *entry, now time.Duration) {
 		f.parkInWindow(e, store.Park{State: store.ParkBlocked, Blocking: true}, now)
 	default:
 		c.push(e)
-		if c.head == e && c.out == 0 {
+		if c.head == e && c.out == 0 && c.gate == 0 {
 			f.enqueue(e, false)
 		}
 	}

@@ -13,13 +13,16 @@ type draft struct {
 	resolve []store.Resolved
 	tally   []store.Tally
 	done    []store.Done
+	// supersede names keys whose rows may wait, each once: named is where.
+	supersede []store.Superseding
+	named     map[uint64]int
 	sent    int                // entries whose count ends with this settlement
 	inPark  map[int64]struct{} // seqs that were parked from a window
 }
 
 // content: there is more to write than a position that moved over nothing.
 func (d *draft) content() bool {
-	return len(d.park) > 0 || len(d.resolve) > 0 || len(d.tally) > 0 || len(d.done) > 0 || d.sent > 0
+	return len(d.park) > 0 || len(d.resolve) > 0 || len(d.tally) > 0 || len(d.done) > 0 || len(d.supersede) > 0 || d.sent > 0
 }
 
 // collect moves the resolved prefix of each window into the drafts.
@@ -61,6 +64,9 @@ func (f *Flow) draft(e *entry) {
 	if e.fate == store.TallyDiscarded {
 		e.shard.discardDrafted(e)
 	}
+	if e.fate == store.TallyDelivered {
+		e.shard.nameNewer(e.Hash, e.Seq, e.ID)
+	}
 	if e.park != nil {
 		e.row = e.shard.drafting()
 		f.stats.Parked += f.failing(e.park)
@@ -76,6 +82,10 @@ func (f *Flow) draft(e *entry) {
 		}
 		d.inPark[e.Seq] = struct{}{}
 		d.park = append(d.park, *e.park)
+		if f.waits(e.park) {
+			e.shard.waitsIn(e.park.Hash, e.park.Seq)
+			f.urgent = true // its key goes on after that
+		}
 		if changing {
 			f.nameOnce(e.shard, e.Seq)
 		}
@@ -163,7 +173,7 @@ func (f *Flow) seal(s *shard, to store.Position) {
 	d := &s.draft
 	s.sealed = store.Settlement{
 		Lease: f.leaseOf(s), To: to,
-		Park: d.park, Resolve: d.resolve, Tally: d.tally, Done: d.done,
+		Park: d.park, Resolve: d.resolve, Tally: d.tally, Done: d.done, Supersede: d.supersede,
 	}
 	s.turn = &s.sealed
 	s.turnSent = d.sent
@@ -226,6 +236,8 @@ func (f *Flow) judge(s *shard, v store.Verdict) {
 	for i := range t.Park {
 		f.rowSettled(s, &t.Park[i])
 	}
+	f.openGates(s, t.Park)
+	f.told(s, t.Supersede, &v)
 	for _, h := range v.Cleared {
 		f.cleared(s, h)
 	}
@@ -234,7 +246,7 @@ func (f *Flow) judge(s *shard, v store.Verdict) {
 	}
 	s.drafts++
 	s.endChanging()
-	if len(t.Resolve) > 0 {
+	if len(t.Resolve) > 0 || f.claimed(t.Park) {
 		f.due.wake(0)
 	}
 	if len(t.Resolve) > 0 || slices.ContainsFunc(t.Park, func(p store.Park) bool { return p.State == store.ParkHeld }) {

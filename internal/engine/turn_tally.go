@@ -37,6 +37,6 @@ func (f *Flow) tallied(fate store.Fate) {
 		f.stats.Filtered++
 	case store.TallyDiscarded:
 		f.stats.Discarded++
-	case store.TallyParked:
+	case store.TallyParked, store.TallySuperseded: // the store counts those
 	}
 }

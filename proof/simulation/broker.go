@@ -129,6 +129,7 @@ func (b *destination) one(d *delivery, m *message) engine.Answer {
 	if grows, instead := b.grows(d, m); !grows {
 		return instead
 	}
+	b.w.checkNewer(d, m)
 	b.store(d.r, m)
 	if !b.w.plan.sequences && b.w.fault(Lies, 10) {
 		b.w.excuse("lie", "broker", 1)

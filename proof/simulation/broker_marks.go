@@ -96,6 +96,7 @@ func (k *marks) commit(t *handled) {
 	m := t.mark
 	k.forget(t)
 	m.holder, m.applied = nil, true
+	w.checkNewer(t.d, t.m)
 	w.broker.store(t.d.r, t.m)
 	for _, o := range m.waiting {
 		k.known(o)

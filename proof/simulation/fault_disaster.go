@@ -97,7 +97,7 @@ func (s *server) relocate() {
 	}
 	s.identity++
 	s.timeline++
-	s.moved = true
+	s.moved, s.w.rewoundOnce = true, true
 	s.copies = nil // they are of the other cluster
 	s.newLife()
 	s.w.excuse("copy", "database", len(s.w.broker.stored)+s.w.plan.cfg.InFlight*len(s.w.relays)) // and what is stored before they notice
@@ -132,6 +132,6 @@ func (s *server) relocate() {
 		}
 		return again
 	})
-	s.ledger = [5]store.Tally{}
+	s.ledger = [6]store.Tally{}
 	s.epoch++
 }

@@ -31,6 +31,7 @@ func (w *world) emptyLog() {
 	s.log.empty()
 	s.emptied++
 	s.stored = len(w.broker.stored)
+	s.w.rewoundOnce = true
 	s.moved = true // the ledger and the log have nothing to do with each other from now on
 	s.rows, s.copies = nil, nil
 	s.commands = slices.DeleteFunc(slices.Clone(s.commands), func(c command) bool { return c.m.emptied })

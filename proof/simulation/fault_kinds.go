@@ -101,6 +101,9 @@ const (
 	// Removals are of the subscription, which is declared again after a while.
 	Removals
 
+	// Superseding is a policy: what was rejected ends once a newer message of its key was delivered.
+	Superseding
+
 	faultsEnd
 )
 
@@ -119,7 +122,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals", "supersede",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

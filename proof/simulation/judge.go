@@ -88,6 +88,7 @@ func (w *world) refused(m *message) {
 		m.refusals = append(m.refusals, at)
 		return
 	}
+	m.no = w.moment()
 	w.recorders.history.Refuse(history.Refusal{ID: idOf(m), At: at})
 }
 
@@ -131,6 +132,7 @@ func (w *world) excuse(what, target string, most int) {
 // rewound records that the store went back.
 func (w *world) rewound(to time.Duration) {
 	at := w.instant()
+	w.rewoundOnce = true
 	w.recorders.history.Break(history.Fault{Kind: "rewind", Target: "database", Begin: to, End: at, Window: -1, Rewinds: true, RewoundTo: to})
 }
 

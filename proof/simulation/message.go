@@ -37,6 +37,8 @@ type message struct {
 	unread     int           // attempts that were counted because it was damaged
 	repaired   bool          // an operator repaired its row, and nobody has counted an attempt of before that since
 	lone       int           // lost answers to calls that held nothing else
+	no         int           // the moment of the last rejection
+	inTurn     bool          // the broker stored it when it was sent in its turn, see checkNewer
 	accepted   int           // how often the broker stored it
 	discarded  bool          // as the store says
 	given      bool          // it was discarded once

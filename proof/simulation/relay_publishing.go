@@ -20,6 +20,7 @@ type delivery struct {
 	over    bool // answered, or given up
 	cut     bool // it was ended before it arrived
 
+	begun        int   // the moment
 	life         int64 // of the database, as the relay knew it
 	epoch, first int   // under Sequences
 	repeats      bool  // it is to be sent again, under Sequences
@@ -79,7 +80,7 @@ func (r *relay) send(c *engine.Call) {
 	d := w.rooms.deliveries.take()
 	*d = delivery{r: r, call: c, answers: zeroed(d.answers, n), known: zeroed(d.known, n), handed: zeroed(d.handed, n)}
 	r.calls = append(r.calls, d)
-	d.life = r.core.Life()
+	d.begun, d.life = w.moment(), r.core.Life()
 	if w.plan.cfg.Transactions {
 		r.transact(d)
 		return
@@ -274,7 +275,7 @@ func (r *relay) hold(c *engine.Call) {
 		if m.seq != item.Seq && m.state == committed {
 			w.failf("engine", "message %d is sent as seq %d, and has %d", m.id, item.Seq, m.seq)
 		}
-		if m.key == 0 || cfg.Order == engine.Unordered || w.plan.faults.has(Policies) && cfg.OnReject == engine.Skip {
+		if m.key == 0 || cfg.Order == engine.Unordered || w.plan.faults.has(Policies) && cfg.OnReject != engine.Block {
 			continue
 		}
 		o := &r.keys[m.key]

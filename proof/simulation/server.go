@@ -42,7 +42,7 @@ type tables struct {
 	discarded []*message
 	deaths    []letter       // the messages of settlements that said so
 	letters   []letter       // and what was left of them in another box
-	ledger    [5]store.Tally // by fate
+	ledger    [6]store.Tally // by fate
 	relays    []heartbeat
 	house     house
 	token     int64
@@ -150,7 +150,7 @@ func (s *server) judge(t *store.Settlement) store.Verdict {
 	case sh == nil || sh.token != t.Token:
 		return store.Verdict{}
 	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat
-		return store.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
+		return store.Verdict{Applied: true, Cleared: s.cleared(sh, t), Waiting: s.waitingOf(sh, t)}
 	case sh.version != t.Version:
 		return store.Verdict{}
 	}
@@ -175,8 +175,9 @@ func (s *server) judge(t *store.Settlement) store.Verdict {
 		s.die(&t.Park[i])
 		s.park(&t.Park[i])
 	}
+	n := s.supersede(sh, t)
 	s.tally(t)
-	return store.Verdict{Applied: true, Cleared: s.cleared(sh, t)}
+	return store.Verdict{Applied: true, Cleared: s.cleared(sh, t), Superseded: n, Waiting: s.waitingOf(sh, t)}
 }
 
 // discardPending ends the messages that a settlement discards and that have no row: its

@@ -92,6 +92,7 @@ func (s *server) cleared(sh *shard, t *store.Settlement) []uint64 {
 // blocked are the hashes with blocking rows in a range of slots, and the topics with
 // Held ones.
 func (s *server) blocked(lo, hi int) (out store.Blocks) {
+	out.Waiting = s.allWaiting(lo, hi)
 	for i := range s.rows {
 		r := &s.rows[i]
 		if r.Slot < lo || r.Slot >= hi {

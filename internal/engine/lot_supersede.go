@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Under OnReject Supersede a rejected message waits in a row that blocks nothing, and newer
+// messages of its key go on. The settlement of a newer one that was delivered names its key:
+// the store ends the older rows that wait, and says which is the newest that is left.
+//
+// A message that waits is never delivered after a newer one of its key, whatever breaks:
+//
+//   - Nothing of a key is sent while a row of it that will wait is not settled: else the
+//     next owner would not know that the message waits (chain.gate).
+//   - To be tried again, a message is claimed first: its row is written as one that blocks.
+//     Whoever has the shard then holds newer messages until its fate is known.
+//   - It is claimed only if nothing newer of its key is in hand, was delivered without being
+//     settled, or waits, and if all that the owner before could have sent was read.
+//
+// docs/design/085-supersede.md has the reasoning.
+
+// waiting is what is known of the rows of a key that wait. There is one as long as there may
+// be such rows.
+type waiting struct {
+	// newest is the seq of the newest row that waits, or is tried. Zero: the next verdict tells.
+	newest int64
+	// passed is the seq of the newest message that was delivered. Older ones are not tried. Zero:
+	// there are none.
+	passed int64
+	// settled: the rows that passed ends are gone. gone: no row waits.
+	settled, gone bool
+}
+
+// notNow is how long a message waits that cannot be tried because of what is in hand.
+const notNow = time.Second
+
+// supersedes says that rejected messages wait for newer ones of their keys.
+func (f *Flow) supersedes() bool {
+	return f.cfg.OnReject == Supersede && f.cfg.Order == ByKey && !f.cfg.Transactions
+}
+
+// waits says that a row waits for a newer message of its key. The key of a row that was parked
+// under strict order is not known: it waits for nothing.
+func (f *Flow) waits(p *store.Park) bool {
+	return f.supersedes() && p.State == store.ParkRetrying && !p.Blocking && p.Hash > strictHash
+}
+
+// waitsIn notes that the store has rows of a key that wait, or will have. newest is the seq of
+// one of them.
+func (s *shard) waitsIn(hash uint64, newest int64) {
+	w := s.waiting[hash]
+	switch {
+	case w == nil:
+		if s.waiting == nil {
+			s.waiting = make(map[uint64]*waiting)
+		}
+		s.waiting[hash] = &waiting{newest: newest}
+	case w.newest == 0 && !w.gone: // the verdict counts it
+	default:
+		w.newest, w.gone = max(w.newest, newest), false
+	}
+}
+
+// draftWaiting notes that a row which waits was drafted.
+func (f *Flow) draftWaiting(s *shard, p *store.Park) {
+	if !f.waits(p) {
+		return
+	}
+	s.waitsIn(p.Hash, p.Seq)
+	if c := f.chainOf(s, p.Hash); c != nil {
+		c.gate++
+	}
+}
+
+// passedBy notes that a message was delivered that stands in a window, so that what waits of its key is
+// not tried any more.
+func (s *shard) passedBy(e *entry) {
+	if w := s.waiting[e.Hash]; w != nil && e.Seq > w.passed {
+		w.passed, w.settled = e.Seq, false
+	}
+}
+
+// nameNewer has the draft end the rows that wait for a message that it says was delivered.
+func (s *shard) nameNewer(hash uint64, seq int64, id postbag.ID) {
+	w := s.waiting[hash]
+	if w == nil {
+		return
+	}
+	if seq > w.passed {
+		w.passed, w.settled = seq, false
+	}
+	s.draft.name(store.Superseding{Hash: hash, Seq: seq, ID: id})
+}
+
+// askNewest has the verdict on the draft say which row of a key is the newest that waits: one of them is
+// dead or discarded.
+func (s *shard) askNewest(hash uint64, seq int64) {
+	w := s.waiting[hash]
+	if w == nil {
+		return
+	}
+	if w.newest <= seq {
+		w.newest = 0
+	}
+	s.draft.name(store.Superseding{Hash: hash})
+}
+
+// name adds a key to what the settlement names, or makes its seq the newer one.
+func (d *draft) name(k store.Superseding) {
+	if i, named := d.named[k.Hash]; named {
+		if k.Seq > d.supersede[i].Seq {
+			d.supersede[i] = k
+		}
+		return
+	}
+	if d.named == nil {
+		d.named = make(map[uint64]int)
+	}
+	d.named[k.Hash] = len(d.supersede)
+	d.supersede = append(d.supersede, k)
+}
+
+// told takes what a verdict says of the keys that its settlement named.
+func (f *Flow) told(s *shard, named []store.Superseding, v *store.Verdict) {
+	f.stats.Superseded += v.Superseded
+	for i := range named {
+		k := &named[i]
+		w := s.waiting[k.Hash]
+		if w == nil {
+			continue
+		}
+		_, again := s.draft.named[k.Hash]
+		newest := int64(0)
+		for _, left := range v.Waiting {
+			if left.Hash == k.Hash {
+				newest = left.Seq
+			}
+		}
+		for j := range s.draft.park { // rows that this settlement did not have
+			if p := &s.draft.park[j]; p.Hash == k.Hash && f.waits(p) {
+				newest = max(newest, p.Seq)
+			}
+		}
+		w.gone = newest == 0 && !again
+		if !again || w.newest != 0 { // else the next verdict tells
+			w.newest = newest
+		}
+		w.settled = k.Seq >= w.passed
+		s.overtaken = append(s.overtaken, k.Hash)
+	}
+}
+
+// endWaiting forgets keys of which no row waits any more, and what was delivered of the others. An
+// answer under way may show rows that are gone: it is waited for.
+func (s *shard) endWaiting() {
+	for _, hash := range s.overtaken {
+		w := s.waiting[hash]
+		switch {
+		case w == nil:
+		case w.gone && w.settled:
+			delete(s.waiting, hash)
+		case w.settled:
+			w.passed = 0
+		}
+	}
+	s.overtaken = s.overtaken[:0]
+}
+
+// openGates lets keys go on whose rows that wait are settled.
+func (f *Flow) openGates(s *shard, parks []store.Park) {
+	for i := range parks {
+		if p := &parks[i]; f.waits(p) {
+			if c := f.chainFor(s, p.Hash); c != nil && c.gate == 0 {
+				f.advance(c)
+			}
+		}
+	}
+}
+
+// claimed says that a settlement has rows that are to be tried as soon as it is made.
+func (f *Flow) claimed(parks []store.Park) bool {
+	return f.supersedes() && slices.ContainsFunc(parks, func(p store.Park) bool {
+		return p.State == store.ParkRetrying && p.Blocking && p.Delay == 0
+	})
+}
+
+// claim takes a message that waits and is due: its row is written as one that blocks, or so that it is
+// due later. It says whether it did either.
+func (f *Flow) claim(s *shard, m *store.Parked, now time.Duration) bool {
+	p := m.Park
+	if _, changing := s.changing[p.Seq]; changing || f.hand[p.Seq] != nil || s.overtakenBy(p.Hash, p.Seq) {
+		return false
+	}
+	s.waitsIn(p.Hash, p.Seq)
+	w := s.waiting[p.Hash]
+	if w.newest == 0 { // the next verdict tells
+		return false
+	}
+	c := f.chainFor(s, p.Hash)
+	e := &entry{Record: &m.Record, attempts: m.Attempts, shard: s}
+	switch {
+	case s.strict, c != nil && c.blocked(), p.Seq < w.newest && !f.tooOld(e, now):
+		p.Delay = f.pause(f.retryBy(f.ruleOf(e)), max(p.Attempts, 1))
+	case c != nil, !s.caughtUp():
+		p.Delay = notNow
+	default:
+		p.Delay, p.Blocking = 0, true
+	}
+	f.draftRow(s, p)
+	f.resolve(now, p.Blocking)
+	return true
+}
+
+// caughtUp says that all was read that an owner before could have sent: a window has been read whole
+// that began after the shard came.
+func (s *shard) caughtUp() bool {
+	return s.group.complete > s.since && len(s.group.arrived) == 0
+}
+
+// overtakenBy says that a newer message than a seq was delivered, so that the store ends its row, or has.
+func (s *shard) overtakenBy(hash uint64, seq int64) bool {
+	w := s.waiting[hash]
+	return w != nil && seq < w.passed
+}
