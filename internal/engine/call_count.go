@@ -182,11 +182,16 @@ func (f *Flow) callOffSpoilt(now time.Duration) {
 	f.callOff(now, func(e *entry) bool { return e == nil || e.shard.lost })
 }
 
-// callOffPinned ends held calls that wait for a suspect, which waits for them: a later message of its
-// key keeps their window from moving. They were made while another parked message was before it.
+// callOffPinned ends held calls that wait for a message, which waits for them. It keeps their window
+// from moving, or a later one of its key does. It is a suspect, or there is no place for it in what may be
+// in flight. They were made while another message of its key was before it.
 func (f *Flow) callOffPinned(now time.Duration) {
-	pinned := func(l *group) bool { e := l.pin(); return e != nil && e.alone && e.ready() }
-	if f.suspects.empty() || !slices.ContainsFunc(f.groups, pinned) || !f.heldUp() {
+	full := f.out >= f.cfg.InFlight
+	pinned := func(l *group) bool {
+		e := l.pin()
+		return e != nil && e.ready() && (e.alone || full && !e.counted())
+	}
+	if f.suspects.empty() && !full || !slices.ContainsFunc(f.groups, pinned) || !f.heldUp() {
 		return
 	}
 	f.callOff(now, func(e *entry) bool { return e != nil && e.state == slow })
@@ -245,6 +250,7 @@ func (f *Flow) accuse(e *entry, reason string, now time.Duration) bool {
 		return true
 	default:
 		p.Delay = f.pause(r, max(e.attempts, 1))
+		p.Blocking = p.Blocking || f.supersedes() // its handler may be at work yet
 	}
 	f.park(e, p, now)
 	return true

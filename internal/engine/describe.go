@@ -15,6 +15,9 @@ func (f *Flow) Describe() string {
 			l.read, l.base, l.mark, l.whole, l.near, l.free, l.stray, l.started, l.reading, l.dry, l.nextPoll, len(l.pages), len(l.arrived))
 		for _, s := range l.shards {
 			fmt.Fprintf(&b, "\n    shard %d at %q, draft %+v, in turn %v, changing %v, leaving %+v", s.lo, s.settled, s.draft, s.turn != nil, s.changing, s.leaving)
+			for hash, w := range s.waiting {
+				fmt.Fprintf(&b, "\n      of key %d waits %+v", hash, *w)
+			}
 			s.chains.each(func(c *chain) {
 				fmt.Fprintf(&b, "\n      chain %d: out %d, stored %v, unsettled %d", c.key, c.out, c.stored, c.unsettled)
 			})

@@ -19,8 +19,8 @@ type chain struct {
 	// unsettled counts blocking rows that were drafted, or ride in a window, and
 	// that no verdict has confirmed.
 	unsettled int
-	// gate counts rows that wait and were drafted, or ride in a window, and that no verdict has
-	// confirmed. While it is not zero nothing is sent.
+	// gate counts rows of rejected messages that were drafted, or ride in a window, and that no
+	// verdict has confirmed. While it is not zero nothing is sent. See lot_supersede.go.
 	gate int
 	// cut: a row that blocks was written again for a message before those in
 	// calls: as they come back they are left to their rows.

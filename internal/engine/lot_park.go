@@ -32,7 +32,7 @@ func (f *Flow) parkInWindowAs(by event, e *entry, p store.Park, now time.Duratio
 	if p.Blocking {
 		e.chain.unsettled++
 	}
-	if f.waits(&p) {
+	if f.gates(&p) {
 		e.chain.gate++
 	}
 	if p.State == store.ParkHeld {
@@ -145,7 +145,7 @@ func (f *Flow) rowSettled(s *shard, p *store.Park) {
 	case c == nil:
 	case p.Blocking:
 		c.unsettled--
-	case f.waits(p):
+	case f.gates(p):
 		c.gate--
 	}
 }

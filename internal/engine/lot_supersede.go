@@ -49,6 +49,12 @@ func (f *Flow) waits(p *store.Park) bool {
 	return f.supersedes() && p.State == store.ParkRetrying && !p.Blocking && p.Hash > strictHash
 }
 
+// gates says that nothing of the key of a row is sent before the row is settled: its message was rejected,
+// and newer ones go on.
+func (f *Flow) gates(p *store.Park) bool {
+	return f.waits(p) || f.supersedes() && p.State == store.ParkDead && !p.Blocking && p.Hash > strictHash
+}
+
 // waitsIn notes that the store has rows of a key that wait, or will have. newest is the seq of
 // one of them.
 func (s *shard) waitsIn(hash uint64, newest int64) {
@@ -65,14 +71,13 @@ func (s *shard) waitsIn(hash uint64, newest int64) {
 	}
 }
 
-// draftWaiting notes that a row which waits was drafted.
+// draftWaiting notes that a row was drafted, if it waits.
 func (f *Flow) draftWaiting(s *shard, p *store.Park) {
-	if !f.waits(p) {
-		return
+	if f.waits(p) {
+		s.waitsIn(p.Hash, p.Seq)
 	}
-	s.waitsIn(p.Hash, p.Seq)
-	if c := f.chainOf(s, p.Hash); c != nil {
-		c.gate++
+	if f.gates(p) {
+		f.chainOf(s, p.Hash).gate++
 	}
 }
 
@@ -173,7 +178,7 @@ func (s *shard) endWaiting() {
 // openGates lets keys go on whose rows that wait are settled.
 func (f *Flow) openGates(s *shard, parks []store.Park) {
 	for i := range parks {
-		if p := &parks[i]; f.waits(p) {
+		if p := &parks[i]; f.gates(p) {
 			if c := f.chainFor(s, p.Hash); c != nil && c.gate == 0 {
 				f.advance(c)
 			}
@@ -204,8 +209,8 @@ func (f *Flow) claim(s *shard, m *store.Parked, now time.Duration) bool {
 	e := &entry{Record: &m.Record, attempts: m.Attempts, shard: s}
 	switch {
 	case s.strict, c != nil && c.blocked(), p.Seq < w.newest && !f.tooOld(e, now):
-		p.Delay = f.pause(f.retryBy(f.ruleOf(e)), max(p.Attempts, 1))
-	case c != nil, !s.caughtUp():
+		p.Delay = max(f.pause(f.retryBy(f.ruleOf(e)), max(p.Attempts, 1)), notNow)
+	case c != nil && (c.head != nil || c.out > 0), !s.caughtUp():
 		p.Delay = notNow
 	default:
 		p.Delay, p.Blocking = 0, true

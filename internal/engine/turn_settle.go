@@ -84,8 +84,8 @@ func (f *Flow) draft(e *entry) {
 		d.park = append(d.park, *e.park)
 		if f.waits(e.park) {
 			e.shard.waitsIn(e.park.Hash, e.park.Seq)
-			f.urgent = true // its key goes on after that
 		}
+		f.urgent = f.urgent || f.gates(e.park) // its key goes on after that
 		if changing {
 			f.nameOnce(e.shard, e.Seq)
 		}
