@@ -169,9 +169,9 @@ type SubscriptionView struct {
 	Backlog int64
 	// Oldest is the age of the oldest message beyond its positions; zero: none.
 	Oldest time.Duration
-	// Delivered, Discarded and Filtered count since the beginning. Filtered is counted for
+	// Delivered, Discarded and FilteredSuperseded count since the beginning. Filtered is counted for
 	// replays only.
-	Delivered, Discarded, Filtered int64
+	Delivered, Discarded, Filtered, Superseded int64
 	// Parked counts by state, up to CountedParked. A count of CountedParked means "at
 	// least".
 	Parked map[ParkState]int64
@@ -200,6 +200,9 @@ const (
 	StateDiscarded State = "discarded"
 	StateFiltered  State = "filtered"
 	StateScheduled State = "scheduled"
+	// StateSuperseded: it was rejected, and ended when a newer message of its key was
+	// delivered. Item.Reason says which.
+	StateSuperseded State = "superseded"
 )
 
 // Query selects messages. Zero fields select everything.

@@ -29,7 +29,7 @@ func (w *world) checkNewer(d *delivery, m *message) {
 	if w.plan.cfg.OnReject != engine.Supersede || m.key == 0 || m.no > d.begun {
 		return
 	}
-	if m.accepted == 0 && !w.mixed && !w.rewoundOnce && !m.retried && !m.unwanted && !m.copied && !m.emptied {
+	if m.accepted == 0 && !w.mixed && !w.rewoundOnce && !m.retried && !m.unwanted && !m.expired && !m.copied && !m.emptied {
 		for _, o := range w.producers.msgs {
 			if o.key == m.key && o.inTurn && o.seq > m.seq && o.commit > m.commit && m.commit > 0 && !o.copied && !o.emptied {
 				w.failf("P3", "message %d of key %d is delivered after message %d, which is newer", m.id, m.key, o.id)

@@ -187,6 +187,9 @@ func (l *lister) item(sub *subscription, seq int64) (store.Item, bool) {
 		it.State = store.StateDiscarded
 	}
 	if p := sub.past[seq]; p != nil && it.State != store.StatePending {
+		if p.superseded && !discarded {
+			it.State = store.StateSuperseded
+		}
 		it.Attempts, it.Reason = p.park.Attempts, p.park.Reason
 	}
 	it.Queued = sub.lastOrder(seq)

@@ -66,6 +66,7 @@ func (sub *subscription) view(snap *snapshot, paused bool, now time.Time) (store
 		Replay:            sub.shownReplay(),
 		Delivered:         sub.count(store.TallyDelivered),
 		Discarded:         sub.count(store.TallyDiscarded),
+		Superseded:        sub.count(store.TallySuperseded),
 		Parked:            map[store.ParkState]int64{},
 		Held:              sub.lot.mostHeld(),
 	}

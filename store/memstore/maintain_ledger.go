@@ -39,7 +39,7 @@ func (sub *subscription) tally(ts []store.Tally) {
 // operator has accepted.
 func (sub *subscription) tallied(span int64) (out sums) {
 	out = sub.accepted[span]
-	for fate := store.TallyDelivered; fate <= store.TallyDiscarded; fate++ {
+	for fate := store.TallyDelivered; fate <= store.TallySuperseded; fate++ {
 		out = out.add(sub.tallies[tallyKey{span, fate}])
 	}
 	return out

@@ -10,14 +10,15 @@ import (
 type lot struct {
 	bySeq  map[int64]*parked
 	chains map[uint64]*chain
-	mixed  map[uint64]*chain // those of several slots
-	queues *queues           // nil until the first row counts
-	held   map[string]*chain // the Held rows of each topic, by seq
+	mixed  map[uint64]*chain            // those of several slots
+	queues *queues                      // nil until the first row counts
+	held   map[string]*chain            // the Held rows of each topic, by seq
+	loose  map[uint64]map[int64]*parked // those of each hash that block nothing, by seq
 }
 
 func newLot() lot {
 	return lot{
-		bySeq: map[int64]*parked{}, chains: map[uint64]*chain{}, mixed: map[uint64]*chain{}, held: map[string]*chain{},
+		bySeq: map[int64]*parked{}, chains: map[uint64]*chain{}, mixed: map[uint64]*chain{}, held: map[string]*chain{}, loose: map[uint64]map[int64]*parked{},
 	}
 }
 
@@ -54,6 +55,7 @@ func (l *lot) resolve(seq int64, now time.Time) *parked {
 // link puts p where Due finds it.
 func (l *lot) link(p *parked, now time.Time) {
 	l.hold(p)
+	l.loosen(p)
 	if !p.park.Blocking {
 		l.count(p, p.due)
 		return
@@ -70,6 +72,7 @@ func (l *lot) link(p *parked, now time.Time) {
 // unlink takes p away from where Due finds it.
 func (l *lot) unlink(p *parked, now time.Time) {
 	l.unhold(p)
+	l.tighten(p)
 	l.uncount(p)
 	c := l.chains[p.park.Hash]
 	if !p.park.Blocking || c == nil {

@@ -133,6 +133,6 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error
 		if sh := sub.shard(l.Slots); sh == nil || sh.token != l.Token {
 			return store.Blocks{}, fmt.Errorf("memstore: blocked keys of %s: %w", l.Shard, store.ErrLeaseLost)
 		}
-		return store.Blocks{Keys: sub.lot.blocked(l.Slots), Held: sub.lot.heldTopics(l.Slots)}, nil
+		return store.Blocks{Keys: sub.lot.blocked(l.Slots), Held: sub.lot.heldTopics(l.Slots), Waiting: sub.lot.allWaiting(l.Slots)}, nil
 	})
 }

@@ -16,12 +16,14 @@ func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) st
 	}
 	sh := sub.shard(st.Slots)
 	var unwritten error
+	superseded := int64(0)
 	switch {
 	case sh == nil || sh.token != st.Token || st.Token == 0:
 		return store.Verdict{}
 	case sh.version == st.Version:
 		sub.apply(st, now)
 		unwritten = s.letters(sub, &st, now)
+		superseded = sub.supersede(st, now)
 		s.flush()
 		sh.version++
 		sh.settledUnder = st.Token
@@ -31,7 +33,7 @@ func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) st
 	case sh.version != st.Version+1 || sh.settledUnder != st.Token:
 		return store.Verdict{}
 	}
-	return store.Verdict{Applied: true, Cleared: sub.cleared(st), Letters: unwritten}
+	return store.Verdict{Applied: true, Cleared: sub.cleared(st), Letters: unwritten, Superseded: superseded, Waiting: sub.waitingOf(st)}
 }
 
 // apply writes what st says but for the shard's own row.
