@@ -198,10 +198,17 @@ const (
 	ParkHeld
 )
 
+// ParkSuperseded is of no row. It is the last entry of the history of a message that was
+// superseded, see Settlement.Supersede.
+const ParkSuperseded ParkState = 9
+
 var parkStateNames = [...]string{"", "retrying", "blocked", "in-flight", "dead", "held"}
 
 // String returns the state's name as the CLI shows it.
 func (s ParkState) String() string {
+	if s == ParkSuperseded {
+		return "superseded"
+	}
 	if s < 1 || int(s) >= len(parkStateNames) {
 		return "unknown"
 	}
@@ -287,8 +294,11 @@ const (
 	TallyFiltered
 	TallyParked
 	TallyDiscarded
-	TallySuperseded
 )
+
+// TallySuperseded is the fate of a message that ended because a newer one of its key was
+// delivered. The numbers before it are taken.
+const TallySuperseded Fate = 7
 
 // CommandID identifies a command within a store, and the newer of two. A store that
 // was set back to an older state gives it out again.

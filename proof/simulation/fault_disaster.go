@@ -132,6 +132,6 @@ func (s *server) relocate() {
 		}
 		return again
 	})
-	s.ledger = [6]store.Tally{}
+	s.ledger = [8]store.Tally{}
 	s.epoch++
 }

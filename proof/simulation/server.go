@@ -42,7 +42,7 @@ type tables struct {
 	discarded []*message
 	deaths    []letter       // the messages of settlements that said so
 	letters   []letter       // and what was left of them in another box
-	ledger    [6]store.Tally // by fate
+	ledger    [8]store.Tally // by fate
 	relays    []heartbeat
 	house     house
 	token     int64

@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // What one List does at most.
@@ -187,7 +188,7 @@ func (l *lister) item(sub *subscription, seq int64) (store.Item, bool) {
 		it.State = store.StateDiscarded
 	}
 	if p := sub.past[seq]; p != nil && it.State != store.StatePending {
-		if p.superseded && !discarded {
+		if storekit.Superseded(p.history) && it.State == store.StateDelivered {
 			it.State = store.StateSuperseded
 		}
 		it.Attempts, it.Reason = p.park.Attempts, p.park.Reason

@@ -24,8 +24,6 @@ type parked struct {
 	history []store.Attempt
 	copied  bool // the log has dropped its row
 
-	superseded bool // it is gone: a newer message of its key was delivered
-
 	counts  bool // see slotQueue
 	entered uint64
 }

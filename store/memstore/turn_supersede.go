@@ -77,10 +77,10 @@ func (sub *subscription) supersede(st store.Settlement, now time.Time) (n int64)
 func (sub *subscription) supersedeBy(p *parked, k store.Superseding, now time.Time) {
 	seq := p.park.Seq
 	why := store.SupersededReason(k.Seq, k.ID)
-	p.history = append(p.history, store.Attempt{At: now, State: store.ParkRetrying, Reason: why})
+	p.history = append(p.history, store.Attempt{At: now, State: store.ParkSuperseded, Reason: why})
 	p.history = p.history[max(0, len(p.history)-maxHistory):]
 	sub.resolve(seq, now)
-	p.park.Reason, p.superseded = why, true
+	p.park.Reason = why
 	if !p.copied {
 		sub.past[seq] = p
 	}

@@ -69,6 +69,7 @@ func (s *Store) settle(ctx context.Context, life *serverState, all []store.Settl
 
 // settle applies one settlement, or finds that it was applied before or is lost.
 func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict, error) {
+	v := store.Verdict{Applied: true}
 	o := advance(s)
 	moved, err := t.Exec(o.Text, o.Args...)
 	if err != nil {
@@ -85,9 +86,14 @@ func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict,
 		return store.Verdict{}, err
 	} else {
 		sums.Add(s.id, int64(s.Lo), s.Tally)
+		if v.Superseded, err = t.Supersede(s.id, int64(s.Lo), s.Settlement, sums); err != nil {
+			return v, err
+		}
 	}
-	cleared, err := t.SettleHeads(s.id, s.Slots, storekit.Touched(s.Settlement))
-	return store.Verdict{Applied: true, Cleared: cleared, Letters: unwritten}, err
+	if v.Cleared, err = t.SettleHeads(s.id, s.Slots, storekit.Touched(s.Settlement)); err == nil {
+		v.Waiting, err = t.StillWaiting(s.id, cleared, Letters: unwrittens.Settlement)
+	}
+	return v, err
 }
 
 // advance moves the shard on under its lease.

@@ -14,7 +14,7 @@ import (
 // plainly says whether settlements touch nothing but their shards and the ledger.
 func plainly(all []store.Settlement) bool {
 	return !slices.ContainsFunc(all, func(s store.Settlement) bool {
-		return len(s.Park) > 0 || len(s.Resolve) > 0 || len(s.Done) > 0
+		return len(s.Park) > 0 || len(s.Resolve) > 0 || len(s.Done) > 0 || len(s.Supersede) > 0
 	})
 }
 

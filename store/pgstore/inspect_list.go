@@ -253,6 +253,9 @@ func (l *lister) item(sub *listed, r *listRow, known *states) (item store.Item, 
 		item.Queued = known.queued[at]
 		if h, failed := known.past[at]; failed && item.State != store.StatePending {
 			item.Attempts, item.Reason, item.History = h.attempts, h.reason, h.history
+			if item.State == store.StateDelivered && storekit.Superseded(h.history) {
+				item.State = store.StateSuperseded
+			}
 		}
 	}
 	return item, parked || r.seq > l.dropped

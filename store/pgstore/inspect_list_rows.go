@@ -363,7 +363,7 @@ func parkStateOf(s store.State) (store.ParkState, bool) {
 // knownState says whether s is a state of messages that are not parked, or none.
 func knownState(s store.State) bool {
 	switch s {
-	case "", store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateFiltered, store.StateScheduled:
+	case "", store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateSuperseded, store.StateFiltered, store.StateScheduled:
 		return true
 	default:
 		return false

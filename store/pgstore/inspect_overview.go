@@ -183,7 +183,7 @@ func (w *overviewReader) take(r row, byID map[int32]store.Ref) error {
 	if v == nil {
 		return c.err
 	}
-	v.Delivered, v.Discarded = c.int8(), c.int8()
+	v.Delivered, v.Discarded, v.Superseded = c.int8(), c.int8(), c.int8()
 	for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkDead, store.ParkHeld} {
 		v.Parked[state] = c.int8()
 	}

@@ -107,6 +107,13 @@ func (s *Store) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error
 				out.Held = append(out.Held, store.HeldTopic{Topic: c.text(), Messages: c.int8()})
 				return c.err
 			},
+		}, call{
+			st: s.statements.get("waiting", ""), args: lease(),
+			each: func(r row) error {
+				c := columns{rest: r}
+				out.Waiting = append(out.Waiting, store.Waiting{Hash: uint64(c.int8()), Seq: c.int8()})
+				return c.err
+			},
 		})
 		if err == nil && !held {
 			return store.ErrLeaseLost

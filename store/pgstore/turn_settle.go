@@ -59,7 +59,9 @@ func (w *settling) group(s *Store, v *server) group {
 	g = append(g, w.move(s))
 	g = w.ledger(s, g)
 	touched := w.touched()
-	if len(touched) == 0 && !w.any(func(st *store.Settlement) bool { return len(st.Done) > 0 || len(st.Resolve) > 0 || len(st.Park) > 0 }) {
+	if len(touched) == 0 && !w.any(func(st *store.Settlement) bool {
+		return len(st.Done) > 0 || len(st.Resolve) > 0 || len(st.Supersede) > 0 || len(st.Park) > 0
+	}) {
 		return g
 	}
 	for _, box := range w.boxes {
@@ -71,6 +73,7 @@ func (w *settling) group(s *Store, v *server) group {
 	if w.hasLetters() {
 		g = w.writeLetters(s, g)
 	}
+	g = w.supersede(s, g)
 	if len(touched) > 0 {
 		g = append(g, w.lead(s, touched), w.clear(s, touched))
 	}

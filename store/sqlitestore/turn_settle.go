@@ -49,6 +49,7 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 		return store.Verdict{}, err
 	}
 	var unwritten error
+	v := store.Verdict{Applied: true}
 	if !fresh {
 		before, err := t.Row(sqlApplied, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
 		if err != nil || !before {
@@ -60,9 +61,14 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 		return store.Verdict{}, err
 	} else {
 		sums.Add(id, 0, s.Tally)
+		if v.Superseded, err = t.Supersede(id, 0, s, sums); err != nil {
+			return v, err
+		}
 	}
-	cleared, err := t.SettleHeads(id, s.Slots, storekit.Touched(s))
-	return store.Verdict{Applied: true, Cleared: cleared, Letters: unwritten}, err
+	if v.Cleared, err = t.SettleHeads(id, s.Slots, storekit.Touched(s)); err == nil {
+		v.Waiting, err = cleared, Letters: unwrittent.StillWaiting(id, s)
+	}
+	return v, err
 }
 
 // advance moves the shard on under its lease, and says whether it did.

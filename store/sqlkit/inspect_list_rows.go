@@ -234,6 +234,9 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool) {
 	}
 	if k := l.past[row.seq]; k != nil && item.State != store.StatePending {
 		item.Attempts, item.Reason = k.attempts, k.reason
+		if history, err := storekit.Attempts(k.history); err == nil && item.State == store.StateDelivered && storekit.Superseded(history) {
+			item.State = store.StateSuperseded
+		}
 	}
 	return item, row.seq > l.swept
 }

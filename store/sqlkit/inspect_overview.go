@@ -128,7 +128,7 @@ func (t *Tx) viewSubscription(r *Reader, last int64) (store.SubscriptionView, er
 	v.SubscriptionState = state
 	var made int64
 	var replay sql.NullString
-	if _, err := t.Row(sqlCounts, []any{r.ID}, &made, &replay, &v.Filtered, &v.Begun, &v.WantedBy, &v.Delivered, &v.Discarded, &v.Commands); err != nil {
+	if _, err := t.Row(sqlCounts, []any{r.ID}, &made, &replay, &v.Filtered, &v.Begun, &v.WantedBy, &v.Delivered, &v.Discarded, &v.Superseded, &v.Commands); err != nil {
 		return v, err
 	}
 	if v.Replay, err = storekit.ParseReplay(replay.String, v.Ref, len(v.Shards)); err != nil {

@@ -32,6 +32,9 @@ func (s *Base) Blocked(ctx context.Context, l store.Lease) (store.Blocks, error)
 		out.Keys = keys.List
 		out.Held, err = heldTopics(s.hooks.Query(ctx), id, l.Slots)
 	}
+	if err == nil {
+		out.Waiting, err = waitingOf(s.hooks.Query(ctx), id, l.Slots)
+	}
 	if err != nil {
 		return store.Blocks{}, s.dialect.Translate(doing, err)
 	}

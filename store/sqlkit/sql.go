@@ -265,6 +265,7 @@ SELECT s.created_at, s.replay,
 	s.started, s.wanted_by,
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 1),
 	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 4),
+	(SELECT COALESCE(SUM(l.count), 0) FROM postbag__ledger l WHERE l.subscription = s.id AND l.fate = 7),
 	(SELECT COUNT(*) FROM postbag__command c WHERE c.subscription = s.id)
 FROM postbag__subscription s WHERE s.id = ?`
 

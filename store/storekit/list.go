@@ -84,6 +84,30 @@ func Attempts(history string) ([]store.Attempt, error) {
 	return out, nil
 }
 
+// mostAttempts is how many entries a history has.
+const mostAttempts = 20
+
+// WithAttempt returns a stored history with another entry, and without its oldest if it is full.
+func WithAttempt(history string, at int64, state store.ParkState, reason string) (string, error) {
+	var entries []json.RawMessage
+	if err := json.Unmarshal([]byte(history), &entries); err != nil {
+		return "", err
+	}
+	entry, err := json.Marshal([3]any{at, int(state), reason})
+	if err != nil {
+		return "", err
+	}
+	entries = append(entries[max(0, len(entries)+1-mostAttempts):], entry)
+	out, err := json.Marshal(entries)
+	return string(out), err
+}
+
+// Superseded says by the history of a message, which was parked and is no more, that a newer one of its
+// key superseded it.
+func Superseded(history []store.Attempt) bool {
+	return len(history) > 0 && history[len(history)-1].State == store.ParkSuperseded
+}
+
 // Matches says whether an item is one that a query asks for. types is the query's
 // Type.
 func Matches(q *store.Query, types Types, item *store.Item) bool {

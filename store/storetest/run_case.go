@@ -21,7 +21,7 @@ func cases() []scenario {
 	return slices.Concat(
 		contractCases(), appenderCases(), bytesCases(), transactionCases(), lateCases(),
 		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
-		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(),
+		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(), supersedeCases(),
 		letterCases(), commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
 		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), pauseCases(), stewardCases(), editCases(), lifetimeCases(), damageCases(), replayCases(),
 		inboxCases(), inboxConcurrencyCases(), forgetCases(), laneCases(),

@@ -66,6 +66,54 @@ func wrongSettlements() []wrong {
 			"The blocked keys of a lease are all and only those",
 			"Blocked keys survive a change of hands",
 		}},
+		{"nothing is superseded", changed(func(st *store.Settlement) {
+			st.Supersede = slices.Clone(st.Supersede)
+			for i := range st.Supersede {
+				st.Supersede[i].Seq = 0
+			}
+		}), []string{
+			"Only what waits and is older is superseded",
+			"A superseded message is listed with what superseded it",
+			"A settlement supersedes what it parks",
+			"Commands about a superseded message are closed",
+			"The ledger has superseded messages under a fate of their own",
+		}},
+		{"newer messages are superseded too", changed(func(st *store.Settlement) {
+			st.Supersede = slices.Clone(st.Supersede)
+			for i := range st.Supersede {
+				st.Supersede[i].Seq += 1000
+			}
+		}), []string{"Only what waits and is older is superseded"}},
+		{"a key that is named without a message is superseded", changed(func(st *store.Settlement) {
+			st.Supersede = slices.Clone(st.Supersede)
+			for i := range st.Supersede {
+				if st.Supersede[i].Seq == 0 {
+					st.Supersede[i].Seq = 1 << 40
+				}
+			}
+		}), []string{"A settlement that names a key without a message tells what waits"}},
+		{"blocking rows and dead ones are superseded", changed(func(st *store.Settlement) {
+			for i := range st.Park {
+				st.Park[i].Blocking, st.Park[i].State = false, store.ParkRetrying
+			}
+		}), []string{
+			"Only what waits and is older is superseded",
+			"A superseded message is listed with what superseded it",
+			"Blocked names the newest that waits of each key",
+		}},
+		{"superseding counts again when it is repeated", answered(func(r *store.TurnResult) {
+			for i := range r.Verdicts {
+				r.Verdicts[i].Superseded = max(r.Verdicts[i].Superseded, int64(len(r.Verdicts[i].Waiting)))
+			}
+		}), []string{"A repeated settlement supersedes nothing again"}},
+		{"nobody is told what waits", answered(func(r *store.TurnResult) {
+			for i := range r.Verdicts {
+				r.Verdicts[i].Waiting = nil
+			}
+		}), []string{
+			"Only what waits and is older is superseded",
+			"A settlement that names a key without a message tells what waits",
+		}},
 		{"followers do not come", due(func(d *store.Due) { d.Followers = 0 }), []string{
 			"Followers come right behind the first of their key",
 		}},

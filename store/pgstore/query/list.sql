@@ -160,12 +160,13 @@ SELECT t.sub, t.held, t.n, coalesce((SELECT p.reason FROM postbag._shards s
 SELECT r.name, (extract(epoch FROM r.at) * 1000000)::bigint, r.who FROM postbag._removed r WHERE r.box = $1::integer ORDER BY r.name;
 
 -- name: sub_view
--- What subscriptions $1 have delivered and discarded, by ledger and shards, their parked messages by state, counted up to $2
+-- What subscriptions $1 have delivered, discarded and superseded, by ledger and shards, their parked messages by state, counted up to $2
 -- each, their commands, how they came to be, and of replays what they send again, and what they have filtered. By subscription, and _parked_state.
 SELECT u.id,
   coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 1), 0)::bigint
     + coalesce((SELECT sum(s.delivered) FROM postbag._shards s WHERE s.sub = u.id), 0)::bigint,
   coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 4), 0)::bigint,
+  coalesce((SELECT sum(l.n) FROM postbag._ledger l WHERE l.sub = u.id AND l.fate = 7), 0)::bigint,
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 1 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 2 ORDER BY p.seq LIMIT $2::integer) p),
   (SELECT count(*) FROM (SELECT FROM postbag._parked p WHERE p.sub = u.id AND p.state = 3 ORDER BY p.seq LIMIT $2::integer) p),

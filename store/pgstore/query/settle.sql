@@ -173,3 +173,45 @@ JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled
 -- Writes nothing, and fails without the right to write messages.
 INSERT INTO postbag.{box} (id, place, topic, key, shard_key, type, headers, payload)
 SELECT NULL::uuid, 0::smallint, '', '', '', '', NULL::json, ''::bytea WHERE false;
+
+-- name: supersede
+-- Removes the rows that wait for the messages that were delivered, and the commands about them, and moves them in the ledger.
+-- What is known of them stays, with the message that was delivered. Returns how many went, a line for each that was named.
+-- Reads _parked_waiting, and then the rows by their place in the table, as resolve does.
+WITH i AS MATERIALIZED (
+  SELECT i.*, s.sub FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) WITH ORDINALITY AS i(shard, version, hash, seq, reason, n)
+  JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled_x = pg_current_xact_id()
+), d AS (
+  DELETE FROM postbag._parked p WHERE p.ctid = ANY (ARRAY(
+    SELECT f.ctid FROM i CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._parked f
+      WHERE f.shard = i.shard AND f.hash = i.hash AND f.seq < i.seq AND f.state = 1 AND NOT f.blocking AND f.hash <> 0) f))
+  RETURNING p.sub, p.seq, p.shard, p.hash, p.attempts, p.history, p.id
+), g AS MATERIALIZED (
+  SELECT d.*, i.reason, i.n FROM d JOIN i ON i.shard = d.shard AND i.hash = d.hash
+), h AS (
+  INSERT INTO postbag._past AS h (sub, seq, attempts, reason, history)
+  SELECT g.sub, g.seq, g.attempts, g.reason, CASE WHEN jsonb_array_length(g.history) >= 20 THEN g.history - 0 ELSE g.history END
+    || jsonb_build_array(jsonb_build_array((extract(epoch FROM clock_timestamp()) * 1000000)::bigint, 9, g.reason))
+  FROM g JOIN postbag._subscriptions u ON u.id = g.sub JOIN postbag._boxes b ON b.id = u.box WHERE g.seq > b.dropped
+  ON CONFLICT (sub, seq) DO UPDATE SET attempts = EXCLUDED.attempts, reason = EXCLUDED.reason, history = EXCLUDED.history
+), c AS (
+  DELETE FROM postbag._commands c WHERE c.ctid = ANY (ARRAY(
+    SELECT f.ctid FROM g CROSS JOIN LATERAL (
+      SELECT f.ctid FROM postbag._commands f WHERE f.sub = g.sub AND f.seq = g.seq ORDER BY f.sub, f.seq LIMIT 8) f))
+), l AS (
+  INSERT INTO postbag._ledger AS l (sub, span, fate, shard, n, seqs, ids)
+  SELECT t.sub, t.span, k.fate, t.shard, k.sign * t.n, k.sign * t.seqs, k.sign * t.ids FROM (
+    SELECT g.sub, (g.seq - 1) / 1048576 AS span, g.shard, count(*) AS n, sum(g.seq) AS seqs,
+      sum(('x' || right(replace(g.id::text, '-', ''), 16))::bit(64)::bigint) AS ids
+    FROM g GROUP BY g.sub, (g.seq - 1) / 1048576, g.shard) t CROSS JOIN (VALUES (3, -1), (7, 1)) k(fate, sign)
+  ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = l.seqs + EXCLUDED.seqs, ids = l.ids + EXCLUDED.ids
+)
+SELECT g.n, count(*) FROM g GROUP BY g.n;
+
+-- name: waiting_left
+-- The newest row that waits of each hash that was named, if there is one. Of a settlement that was applied earlier too. Reads
+-- _parked_waiting.
+SELECT i.n, p.seq FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS i(shard, version, hash, token, n)
+JOIN postbag._shards s ON s.id = i.shard AND s.version = i.version AND s.settled = i.token
+CROSS JOIN LATERAL (SELECT p.seq FROM postbag._parked p
+  WHERE p.shard = i.shard AND p.hash = i.hash AND p.state = 1 AND NOT p.blocking AND p.hash <> 0 ORDER BY p.seq DESC LIMIT 1) p;

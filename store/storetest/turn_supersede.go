@@ -1,0 +1,167 @@
+package storetest
+
+import (
+	"slices"
+
+	"github.com/postbag/postbag/store"
+)
+
+// supersedeCases are about rejected messages that wait until a newer one of their key is delivered.
+func supersedeCases() []scenario {
+	return []scenario{
+		{name: "Only what waits and is older is superseded", run: supersedeOlder},
+		{name: "A superseded message is listed with what superseded it", run: supersedeListed},
+		{name: "A settlement supersedes what it parks", run: supersedeAtOnce},
+		{name: "A repeated settlement supersedes nothing again", run: supersedeRepeat},
+		{name: "A settlement that names a key without a message tells what waits", run: supersedeAsk},
+		{name: "Commands about a superseded message are closed", run: supersedeCommands},
+		{name: "Blocked names the newest that waits of each key", run: supersedeBlocked},
+		{name: "The ledger has superseded messages under a fate of their own", run: supersedeLedger},
+	}
+}
+
+// newer names the key of a message that was delivered.
+func (l *lot) newer(i int) store.Superseding {
+	return store.Superseding{Hash: l.at(i).Hash, Seq: l.at(i).Seq, ID: l.at(i).ID}
+}
+
+// waits returns what waits of the key of a message.
+func (l *lot) waits(i int) store.Waiting {
+	return store.Waiting{Hash: l.at(i).Hash, Seq: l.at(i).Seq}
+}
+
+// told fails the case unless a verdict says so.
+func (l *lot) told(v store.Verdict, superseded int64, want ...store.Waiting) {
+	l.Helper()
+	if v.Superseded != superseded || !slices.Equal(v.Waiting, want) {
+		l.Errorf("the verdict says that %d are superseded and that %v waits; want %d and %v", v.Superseded, v.Waiting, superseded, want)
+	}
+}
+
+func supersedeOlder(e *env) {
+	l := e.parked("a", "a", "a", "a", "a", "b", "a")
+	l.park(
+		loose(park(l.at(0), store.ParkRetrying)), loose(park(l.at(1), store.ParkDead)), park(l.at(2), store.ParkRetrying),
+		loose(park(l.at(3), store.ParkRetrying)), loose(park(l.at(5), store.ParkRetrying)), loose(park(l.at(6), store.ParkRetrying)),
+	)
+	l.told(l.settle(store.Settlement{Supersede: []store.Superseding{l.newer(4)}}), 2, l.waits(6))
+	l.due(store.Due{}, 2, 5, 6)
+	if got := l.blocked(); !slices.Equal(got, l.hashes(2)) {
+		e.Errorf("blocked are %v, not %v", got, l.hashes(2))
+	}
+}
+
+func supersedeListed(e *env) {
+	e.inspector()
+	l := e.parked("a", "a", "a")
+	l.park(loose(park(l.at(0), store.ParkRetrying)), loose(park(l.at(1), store.ParkDead)))
+	l.settle(store.Settlement{Supersede: []store.Superseding{l.newer(2)}})
+	it := e.shown(l.msgs[0].ID)[0]
+	want := store.SupersededReason(l.at(2).Seq, l.at(2).ID)
+	if it.State != store.StateSuperseded || it.Reason != want || it.Attempts != 1 {
+		e.Errorf("it is shown as %q after %d attempts with reason %q; want superseded after 1 with %q", it.State, it.Attempts, it.Reason, want)
+	}
+	if n := len(it.History); n != 2 || it.History[0].Reason != "refused" || it.History[1].State != store.ParkSuperseded || it.History[1].Reason != want {
+		e.Errorf("its history is %+v; want the rejection, and then what superseded it", it.History)
+	}
+	l.listed("superseded", store.Query{State: store.StateSuperseded}, 0)
+	l.listed("dead", store.Query{State: store.StateDead}, 1)
+	l.listed("delivered", store.Query{State: store.StateDelivered}, 2)
+}
+
+func supersedeAtOnce(e *env) {
+	l := e.parked("a", "a")
+	v := l.settle(store.Settlement{To: l.next, Park: []store.Park{loose(park(l.at(0), store.ParkRetrying))}, Supersede: []store.Superseding{l.newer(1)}})
+	l.told(v, 1)
+	l.due(store.Due{}) // nothing
+}
+
+func supersedeRepeat(e *env) {
+	l := e.parked("a", "a", "a")
+	l.park(loose(park(l.at(0), store.ParkRetrying)), loose(park(l.at(2), store.ParkRetrying)))
+	st := store.Settlement{Lease: l.lease, Supersede: []store.Superseding{l.newer(1)}}
+	for _, want := range []int64{1, 0} {
+		v := e.turn(store.Turn{Settle: []store.Settlement{st}}).Verdicts[0]
+		if !v.Applied {
+			e.Fatal("a settlement, or its repeat, is lost")
+		}
+		l.told(v, want, l.waits(2))
+	}
+	l.lease.Version++
+	e.inspector()
+	if n := e.overlooked().Superseded; n != 1 {
+		e.Errorf("the overview counts %d superseded messages, not 1", n)
+	}
+}
+
+func supersedeAsk(e *env) {
+	l := e.parked("a", "a", "a", "b")
+	l.park(loose(park(l.at(0), store.ParkRetrying)), loose(park(l.at(1), store.ParkRetrying)), loose(park(l.at(2), store.ParkDead)))
+	v := l.settle(store.Settlement{Supersede: []store.Superseding{{Hash: l.at(0).Hash}, {Hash: l.at(3).Hash}}})
+	l.told(v, 0, l.waits(1))
+	l.due(store.Due{}, 0, 1)
+}
+
+func supersedeCommands(e *env) {
+	e.operator()
+	l := e.parked("a", "a", "b")
+	l.park(loose(park(l.at(0), store.ParkRetrying)), loose(park(l.at(2), store.ParkRetrying)))
+	l.order(store.Discard, 0, 2)
+	l.settle(store.Settlement{Supersede: []store.Superseding{l.newer(1)}})
+	if got := l.waiting(); len(got) != 1 || got[0].Park.Seq != l.at(2).Seq {
+		e.Errorf("waiting are %+v, not the command about the message that is parked yet", got)
+	}
+}
+
+func supersedeBlocked(e *env) {
+	l := e.parked("a", "b", "a", "b", "c", "", "d")
+	l.park(
+		loose(park(l.at(0), store.ParkRetrying)), loose(park(l.at(1), store.ParkRetrying)), loose(park(l.at(2), store.ParkRetrying)),
+		loose(park(l.at(3), store.ParkDead)), park(l.at(4), store.ParkRetrying), park(l.at(5), store.ParkRetrying), loose(park(l.at(6), store.ParkDead)),
+	)
+	got, err := l.s.Blocked(l.ctx, l.lease)
+	l.check(err, "blocked keys")
+	byHash := func(a, b store.Waiting) int {
+		if a.Hash < b.Hash {
+			return -1
+		}
+		return 1
+	}
+	slices.SortFunc(got.Waiting, byHash)
+	want := []store.Waiting{l.waits(2), l.waits(1)}
+	slices.SortFunc(want, byHash)
+	if !slices.Equal(got.Waiting, want) {
+		e.Errorf("waiting are %v, not %v", got.Waiting, want)
+	}
+	if !slices.Equal(l.blocked(), l.hashes(4)) {
+		e.Errorf("blocked are %v, not %v", l.blocked(), l.hashes(4))
+	}
+}
+
+func supersedeLedger(e *env) {
+	h := e.history(1)
+	var st store.Settlement
+	var failed, others []store.Record
+	for _, r := range h.records {
+		if len(failed) == 4 || r.Hash == 0 {
+			others = append(others, r)
+			continue
+		}
+		failed = append(failed, r)
+		st.Park = append(st.Park, loose(park(r, store.ParkRetrying)))
+	}
+	st.Tally = append(tally(store.TallyParked, failed...), tally(store.TallyDelivered, others...)...)
+	h.settleAll(st)
+	last := h.records[len(h.records)-1]
+	var end store.Settlement
+	for _, r := range failed {
+		k := store.Superseding{Hash: r.Hash, Seq: last.Seq + 1, ID: last.ID}
+		if !slices.ContainsFunc(end.Supersede, func(o store.Superseding) bool { return o.Hash == k.Hash }) {
+			end.Supersede = append(end.Supersede, k)
+		}
+	}
+	if v := e.settle(&h.leases[0], end); v.Superseded != 4 {
+		e.Errorf("%d messages are superseded, not 4", v.Superseded)
+	}
+	h.dropped()
+}
