@@ -59,6 +59,7 @@ func gauges() []gauge {
 		{name: "postbag.messages.delivered", unit: messages, counts: true, help: "Messages confirmed and settled.", subscription: func(s *sub) int64 { return s.Delivered }},
 		{name: "postbag.messages.filtered", unit: messages, counts: true, help: "Messages that the subscription's filter refused.", subscription: func(s *sub) int64 { return s.Filtered }},
 		{name: "postbag.messages.discarded", unit: messages, counts: true, help: "Messages that an operator discarded.", subscription: func(s *sub) int64 { return s.Discarded }},
+		{name: "postbag.messages.superseded", unit: messages, counts: true, help: "Messages that a newer one of their key superseded.", subscription: func(s *sub) int64 { return s.Superseded }},
 		{name: "postbag.messages.unsettled", unit: messages, help: "Messages sent and not settled: what a crash may repeat.", subscription: func(s *sub) int64 { return int64(s.Unsettled) }},
 		{name: "postbag.messages.unsent", unit: messages, help: "Messages read ahead and not sent.", subscription: func(s *sub) int64 { return int64(s.Unsent) }},
 		{name: "postbag.messages.unsettled.limit", unit: messages, help: "The most that postbag.messages.unsettled may be.", subscription: func(s *sub) int64 { return int64(s.UnsettledLimit) }},

@@ -42,8 +42,9 @@ type SubscriptionStats struct {
 	AcceptedAt time.Time
 
 	// What was done since Run began. Messages that were Read, Sent in calls, Accepted and Rejected by the destination, and
-	// Unknown, whose answer was lost; that were Parked, are Dead, or were settled as Delivered, Filtered or Discarded.
-	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded int64
+	// Unknown, whose answer was lost; that were Parked, are Dead, or were settled as Delivered, Filtered, Discarded or
+	// Superseded.
+	Read, Sent, Accepted, Rejected, Unknown, Parked, Dead, Delivered, Filtered, Discarded, Superseded int64
 	// DeadAttempts, DeadExpired and DeadRejected are the Dead by their store.DeathCause.
 	DeadAttempts, DeadExpired, DeadRejected int64
 	// Settles counts settlements, Lost those that were refused because the lease was lost, and Opened how often the circuit
@@ -71,7 +72,7 @@ func subscriptionStats(f *flow) SubscriptionStats {
 	return SubscriptionStats{
 		Ref: f.Ref, Shards: len(f.Engine.Leases()), Circuit: f.state(), LastError: f.lastError, AcceptedAt: f.acceptedAt,
 		Read: n.Read, Sent: n.Sent, Accepted: n.Accepted, Rejected: n.Rejected, Unknown: n.Unknown, Parked: n.Parked, Dead: n.Dead,
-		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
+		Delivered: n.Delivered, Filtered: n.Filtered, Discarded: n.Discarded, Superseded: n.Superseded, Settles: n.Settles, Lost: n.Lost, Opened: n.Opened,
 		Unsettled: n.Unsettled, Unsent: n.Unsent, Chains: n.Chains, Bytes: n.Bytes, Topics: n.Topics, Held: n.Held,
 		DeadAttempts: n.DeadBy[store.CauseAttempts], DeadExpired: n.DeadBy[store.CauseExpired], DeadRejected: n.DeadBy[store.CauseRejected],
 		UnsettledLimit: unsettled, HeldLimit: held, BytesLimit: bytes,

@@ -36,6 +36,10 @@ const (
 	Block OnReject = engine.Block
 	// Skip lets its key go on.
 	Skip OnReject = engine.Skip
+	// Supersede lets its key go on, as Skip does. As soon as a newer message of its key was
+	// delivered, the rejected one ends: it is superseded, and not delivered. A message without
+	// a key is tried again as under Skip. It takes Order ByKey, and no ExactlyOnce.
+	Supersede OnReject = engine.Supersede
 )
 
 // Subscription is a named reader of a box, with its destination and policy.
@@ -169,6 +173,19 @@ func (s *Subscription) ref() store.Ref {
 	return r
 }
 
+// onReject says what is wrong with OnReject.
+func (s *Subscription) onReject() error {
+	switch {
+	case s.OnReject < Block || s.OnReject > Supersede:
+		return fmt.Errorf("OnReject is %d; choose Block, Skip or Supersede", s.OnReject)
+	case s.OnReject == Supersede && s.Order != ByKey:
+		return errors.New("OnReject is Supersede, which compares the messages of a key; choose Order ByKey, or OnReject Skip")
+	case s.OnReject == Supersede && s.ExactlyOnce:
+		return errors.New("OnReject is Supersede, which ExactlyOnce cannot do; choose OnReject Block or Skip")
+	}
+	return nil
+}
+
 // validate fills the defaults and reports everything that is wrong. box has the settings
 // of its box.
 func (s *Subscription) validate(box Box) error {
@@ -186,9 +203,7 @@ func (s *Subscription) validate(box Box) error {
 	if s.Order < ByKey || s.Order > Unordered {
 		errs = append(errs, fmt.Errorf("Order is %d; choose ByKey, ByShard or Unordered", s.Order))
 	}
-	if s.OnReject < Block || s.OnReject > Skip {
-		errs = append(errs, fmt.Errorf("OnReject is %d; choose Block or Skip", s.OnReject))
-	}
+	errs = append(errs, s.onReject())
 	for _, n := range []struct {
 		name  string
 		value int

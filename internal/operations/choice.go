@@ -9,7 +9,7 @@ import (
 
 // States are all states of messages.
 func States() []store.State {
-	return append(ParkedStates(), store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateFiltered, store.StateScheduled)
+	return append(ParkedStates(), store.StatePending, store.StateDelivered, store.StateDiscarded, store.StateSuperseded, store.StateFiltered, store.StateScheduled)
 }
 
 // ParkedStates are those of messages that have failed, or wait behind one that has.

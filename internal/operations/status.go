@@ -107,6 +107,8 @@ type Subscription struct {
 	Delivered int64 `json:"delivered"`
 	// How many were discarded since the beginning.
 	Discarded int64 `json:"discarded"`
+	// How many a newer message of their key has superseded since the beginning.
+	Superseded int64 `json:"superseded"`
 	// How many commands wait for a relay.
 	Queued int64 `json:"commands_queued"`
 	// With --watch: how many messages a second were delivered since the last look.

@@ -55,7 +55,7 @@ func StatusOf(o, last *store.Overview) *Status {
 func subscriptionOf(s *store.SubscriptionView) Subscription {
 	v := Subscription{
 		Name: s.Subscription, Types: s.Types, Paused: s.Paused, Shards: len(s.Shards), Wanted: s.Wanted,
-		Backlog: s.Backlog, Oldest: s.Oldest.Seconds(), Delivered: s.Delivered, Discarded: s.Discarded, Queued: s.Commands,
+		Backlog: s.Backlog, Oldest: s.Oldest.Seconds(), Delivered: s.Delivered, Discarded: s.Discarded, Superseded: s.Superseded, Queued: s.Commands,
 		Parked: make(map[string]int64), Detail: []Shard{},
 	}
 	if s.Replay != nil {

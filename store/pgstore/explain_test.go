@@ -56,6 +56,7 @@ var scansLessThanAPage = map[string]string{
 var unbounded = map[string]string{
 	"blocked":      "all hashes that block, once when a shard is taken: the relay must know them all",
 	"held_topics":  "all that is held in a shard, once when it is taken: the relay must know the topics",
+	"waiting":      "all keys that rejected messages wait of, once when a shard is taken: the relay must know them all",
 	"sub_held":     "all that a subscription holds: for people",
 	"end_replay":   "all that a replay had, once when it ends",
 	"land":         "all that was in flight in the shards just taken, once a take-over",

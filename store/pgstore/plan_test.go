@@ -213,6 +213,13 @@ func (s *work) readAndSettle() {
 		done.Done = append(done.Done, c.Done())
 		done.Resolve = append(done.Resolve, store.Resolved{Seq: c.Park.Seq, Hash: c.Park.Hash})
 	}
+	named := map[uint64]bool{0: true}
+	for i := range records {
+		if k := (store.Superseding{Hash: records[i].Hash, Seq: 1 << 40, ID: records[i].ID}); !named[k.Hash] {
+			named[k.Hash] = true
+			done.Supersede = append(done.Supersede, k)
+		}
+	}
 	s.Settle(&s.Lease, done)
 	s.letters(records)
 }

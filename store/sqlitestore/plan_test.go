@@ -20,7 +20,7 @@ import (
 func statementsOf(t *testing.T) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
-	for _, name := range []string{"sql.go", "dialect.go", "../../store/sqlkit/sql.go"} {
+	for _, name := range []string{"sql.go", "dialect.go", "../../store/sqlkit/sql.go", "../../store/sqlkit/turn_supersede.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -14,18 +14,18 @@ const (
 	// SQLWaitingBelow returns the rows of a hash that wait, with a lower seq: a range of the index of hashes. Locks.
 	SQLWaitingBelow = `
 SELECT seq, attempts, history FROM postbag__parked
-WHERE subscription = ? AND hash = ? AND seq < ? AND state = 1 AND chain IS NULL AND hash <> 0 AND slot >= ? AND slot < ? ORDER BY seq`
+WHERE subscription = ? AND hash = ? AND seq < ? AND state = 1 AND chain IS NULL AND hash <> 0 AND slot >= ? AND slot < ?`
 
 	// SQLWaitingNewest returns the newest row of a hash that waits: the end of a range of the index of hashes.
 	SQLWaitingNewest = `
 SELECT seq FROM postbag__parked
 WHERE subscription = ? AND hash = ? AND state = 1 AND chain IS NULL AND hash <> 0 AND slot >= ? AND slot < ? ORDER BY seq DESC LIMIT 1`
 
-	// SQLWaiting returns the hashes that rows of a shard wait for, each with the newest row: a range of the index of states,
-	// or all of the index of hashes if that has waiting rows only.
+	// SQLWaiting returns the rows of a shard that wait: a range of the index of states, or of hashes if that has waiting
+	// rows only.
 	SQLWaiting = `
-SELECT hash, MAX(seq) FROM postbag__parked
-WHERE subscription = ? AND state = 1 AND chain IS NULL AND hash <> 0 AND slot >= ? AND slot < ? GROUP BY hash`
+SELECT hash, seq FROM postbag__parked
+WHERE subscription = ? AND state = 1 AND chain IS NULL AND hash <> 0 AND slot >= ? AND slot < ?`
 
 	// By primary key, the first three. The unique (subscription, seq, kind).
 	sqlIDsOf           = `SELECT seq, id FROM {box} WHERE seq IN ({list})`
@@ -115,11 +115,15 @@ func (t *Tx) StillWaiting(id int64, s *store.Settlement) (out []store.Waiting, e
 
 // waitingOf returns what waits of the keys within slots.
 func waitingOf(query Querier, id int64, slots store.Slots) (out []store.Waiting, err error) {
+	newest := map[uint64]int64{}
 	err = query(SQLWaiting, []any{id, slots.Lo, slots.Hi}, func(rows *sql.Rows) error {
 		var hash, seq int64
 		err := rows.Scan(&hash, &seq)
-		out = append(out, store.Waiting{Hash: uint64(hash), Seq: seq})
+		newest[uint64(hash)] = max(newest[uint64(hash)], seq)
 		return err
 	})
+	for hash, seq := range newest {
+		out = append(out, store.Waiting{Hash: hash, Seq: seq})
+	}
 	return out, err
 }

@@ -84,11 +84,12 @@ WHERE b.name = $1::text;
 
 -- name: waiting
 -- The newest row that waits of each hash of a shard. Reads _parked_waiting.
-SELECT p.hash, max(p.seq) FROM postbag._boxes b
+SELECT h.hash, h.seq FROM postbag._boxes b
 JOIN postbag._subscriptions u ON u.box = b.id AND u.name = $2::text
 JOIN postbag._shards s ON s.sub = u.id AND s.lo = $3::integer AND s.hi = $4::integer AND s.token = $5::bigint
-JOIN postbag._parked p ON p.shard = s.id AND p.state = 1 AND NOT p.blocking AND p.hash <> 0
-WHERE b.name = $1::text GROUP BY p.hash;
+CROSS JOIN LATERAL (SELECT p.hash, max(p.seq) AS seq FROM postbag._parked p
+  WHERE p.shard = s.id AND p.state = 1 AND NOT p.blocking AND p.hash <> 0 GROUP BY p.hash) h
+WHERE b.name = $1::text;
 
 -- name: close_commands
 -- Commands $1 are closed, if their messages are not parked by now. Primary keys.

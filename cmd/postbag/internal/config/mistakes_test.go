@@ -68,6 +68,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("an invalid box", good+"boxes: {Outbox: {}}\n", "f.yaml:3: boxes.Outbox is wrong")
 	f("a list for headers", good+"subscriptions: [{headers: [a]}]\n", "headers is no mapping")
 	const there = "destinations: {m: {stdout: {}}}\n"
+	f("supersede without an order of keys", good+"subscriptions: [{on_reject: supersede, order: shard}]\n", "f.yaml:3: subscriptions[0].on_reject is supersede, which compares the messages of a key")
 	f("exactly once without transactions", good+"subscriptions: [{exactly_once: true}]\n", "f.yaml:3: subscriptions[0].exactly_once needs a destination with transactions")
 	f("store and stores", "store: {dsn: a.db}\nstores: {a: {dsn: b.db}}\n"+there, "f.yaml:1: store stands beside stores")
 	f("stores that is empty", "stores: {}\n"+there, "f.yaml:1: stores is empty")

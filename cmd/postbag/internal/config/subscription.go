@@ -35,8 +35,9 @@ type Subscription struct {
 	Shards int `yaml:"shards" range:"1..4096" otherwise:"4; 1 on sqlite"`
 	// Which messages wait for each other: those of a key, of a shard, or none.
 	Order string `yaml:"order" oneof:"key shard none" default:"key"`
-	// What a rejected message does to later ones of its key: block or skip.
-	OnReject string `yaml:"on_reject" oneof:"block skip" default:"block"`
+	// What a rejected message does to later ones of its key: block; skip; or supersede, which ends it
+	// as soon as a newer one was delivered.
+	OnReject string `yaml:"on_reject" oneof:"block skip supersede" default:"block"`
 	// The box, in the same store, that gets a dead letter of each message that becomes dead: its name, or
 	// the settings below.
 	DeadTo *DeadTo `yaml:"dead_to" otherwise:"none"`
@@ -153,6 +154,9 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 		p.atf(where+".exactly_once", "needs a destination with transactions, which kafka has; write transactions: {} in its settings, or leave this out")
 	}
 	s.DeadTo.check(p, where+".dead_to", s.Box)
+	if s.OnReject == "supersede" && (s.Order != "" && s.Order != "key" || s.ExactlyOnce) {
+		p.atf(where+".on_reject", "is supersede, which compares the messages of a key; write order: key and leave exactly_once out, or write on_reject: skip")
+	}
 	s.checkHeaders(p, where, f)
 	s.Format.check(p, where+".format")
 	if s.From != "" && s.From != "first" && s.From != "now" {

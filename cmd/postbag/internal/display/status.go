@@ -61,7 +61,7 @@ func showBox(c *terminal.Terminal, b *operations.Box, shards bool) error {
 		return nil
 	}
 	headings := []string{
-		"SUBSCRIPTION", "SHARDS", "BACKLOG", "UNSETTLED", "OLDEST", "RETRYING", "BLOCKED", "IN FLIGHT", "HELD", "DEAD", "DELIVERED", "DISCARDED",
+		"SUBSCRIPTION", "SHARDS", "BACKLOG", "UNSETTLED", "OLDEST", "RETRYING", "BLOCKED", "IN FLIGHT", "HELD", "DEAD", "DELIVERED", "DISCARDED", "SUPERSEDED",
 		"RATE", "STATE", "DESTINATION",
 	}
 	rows := make([][]string, 0, len(b.Subscriptions))
@@ -101,7 +101,7 @@ func subscriptionRow(s *operations.Subscription) []string {
 		word, _ := d.Words()
 		destination = word + " " + operations.Span(operations.Seconds(d.Since))
 	}
-	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), rate, stateOfSubscription(s), destination)
+	return append(row, strconv.FormatInt(s.Delivered, 10), strconv.FormatInt(s.Discarded, 10), strconv.FormatInt(s.Superseded, 10), rate, stateOfSubscription(s), destination)
 }
 
 // showTrouble says who holds what of a subscription, and why a destination, or topics of it,
