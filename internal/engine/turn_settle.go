@@ -16,8 +16,8 @@ type draft struct {
 	// supersede names keys whose rows may wait, each once: named is where.
 	supersede []store.Superseding
 	named     map[uint64]int
-	sent    int                // entries whose count ends with this settlement
-	inPark  map[int64]struct{} // seqs that were parked from a window
+	sent      int                // entries whose count ends with this settlement
+	inPark    map[int64]struct{} // seqs that were parked from a window
 }
 
 // content: there is more to write than a position that moved over nothing.

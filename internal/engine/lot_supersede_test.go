@@ -1,0 +1,227 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/engine"
+	"github.com/postbag/postbag/store"
+)
+
+// superseding is a desk of one shard whose log was read.
+func superseding(t *testing.T, c engine.Config, waiting ...store.Waiting) *desk {
+	t.Helper()
+	c.OnReject = engine.Supersede
+	d := newDesk(t, c)
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Waiting: waiting})
+	return d
+}
+
+// caughtUp reads until a window has ended that began after the shard came.
+func (d *desk) caughtUp() {
+	d.t.Helper()
+	for range 3 {
+		d.now += 2 * time.Second
+		d.land(d.f.Turn(d.now))
+	}
+	d.f.Woken()
+}
+
+// waiting is a row that waits for a newer message of its key.
+func waiting(seq int64, key, attempts int) store.Parked {
+	p := parked(seq, key, attempts)
+	p.Blocking, p.State, p.Reason = false, store.ParkRetrying, "no"
+	return p
+}
+
+// one returns the only row of a settlement.
+func (d *desk) one(s store.Settlement) store.Park {
+	d.t.Helper()
+	if len(s.Park) != 1 {
+		d.t.Fatalf("the rows are %+v, want one", s.Park)
+	}
+	return s.Park[0]
+}
+
+func TestARejectedMessageWaitsAndItsKeyGoesOnOnceThatIsSettled(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{})
+	d.feed("1", messages(1, 1, 1, 2)...)
+	d.answer(d.call(1, 3), broker.Rejected, broker.Accepted)
+	d.noCall() // 2 would be delivered, and a next owner would not know that 1 waits
+	p := d.one(d.settle())
+	if p.Seq != 1 || p.State != store.ParkRetrying || p.Blocking {
+		t.Errorf("the row is %+v, want one of 1 that waits", p)
+	}
+	d.deliver(2)
+	s := d.settle()
+	if len(s.Supersede) != 1 || s.Supersede[0] != (store.Superseding{Hash: keyHash(1), Seq: 2, ID: message(2, 1).ID}) {
+		t.Errorf("it names %+v, want the key with message 2", s.Supersede)
+	}
+}
+
+func TestNothingIsNamedWhereNothingWaits(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{})
+	d.feed("1", messages(1, 1, 1, 0)...)
+	d.deliver(1, 3)
+	d.deliver(2)
+	if s := d.settle(); len(s.Supersede) != 0 {
+		t.Errorf("it names %+v", s.Supersede)
+	}
+}
+
+func TestAMessageWithoutAKeyIsTriedAgainAsUnderSkip(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{})
+	d.feed("1", messages(1, 0, 0)...)
+	d.answer(d.call(1, 2), broker.Rejected, broker.Accepted)
+	if s := d.settle(); len(s.Supersede) != 0 || s.Park[0].Blocking {
+		t.Errorf("the settlement is %+v", s)
+	}
+	d.lot(waiting(1, 0, 1))
+	d.deliver(1)
+}
+
+func TestAMessageThatWaitsIsClaimedBeforeItIsTried(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.caughtUp()
+	d.lot(waiting(1, 1, 3))
+	d.noCall()
+	p := d.one(d.settle(keyHash(9)))
+	if p.Seq != 1 || !p.Blocking || p.State != store.ParkRetrying || p.Attempts != 3 || p.Delay != 0 || p.Reason != "no" {
+		t.Errorf("the row is %+v, want one that blocks and is due", p)
+	}
+	d.f.Woken()
+	d.feed("2", message(5, 1)) // waits for it, as its answer may get lost
+	d.noCall()
+	d.settle()
+	d.lot(parked(1, 1, 3))
+	d.deliver(1)
+}
+
+func TestAMessageThatWaitsIsNotTriedBeforeTheLogIsRead(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.lot(waiting(1, 1, 1))
+	d.noCall()
+	if p := d.one(d.settle()); p.Blocking || p.Delay != time.Second {
+		t.Errorf("the row is %+v, want one that is due in a second", p)
+	}
+}
+
+func TestAMessageThatWaitsIsNotTriedWhileANewerOneIsInHandOrDelivered(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.caughtUp()
+	d.feed("2", message(5, 1))
+	c := d.call(5)
+	d.lot(waiting(1, 1, 1))
+	if p := d.one(d.settle()); p.Blocking || p.Delay != time.Second {
+		t.Errorf("the row is %+v, want one that is due in a second", p)
+	}
+	d.answer(c, broker.Unknown)
+	d.answer(d.trialOf(5), broker.Accepted)
+	d.lot(waiting(1, 1, 1))
+	d.noCall()
+	s := d.settle()
+	if len(s.Park) != 0 || len(s.Supersede) != 1 || s.Supersede[0].Seq != 5 {
+		t.Errorf("the settlement parks %+v and names %+v, want nothing and 5", s.Park, s.Supersede)
+	}
+}
+
+// trialOf returns the trial of a message, once the circuit's pause is over.
+func (d *desk) trialOf(seq int64) *engine.Call {
+	d.t.Helper()
+	d.wait()
+	d.f.Check(d.now)
+	c := d.f.Trial(d.now)
+	equal(d.t, "trial", c.Items[0].Seq, seq)
+	return c
+}
+
+func TestOfSeveralThatWaitOnlyTheNewestIsTried(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{Retry: engine.Retry{MaxAttempts: 3}}, store.Waiting{Hash: keyHash(1), Seq: 4})
+	d.caughtUp()
+	d.lot(waiting(1, 1, 1))
+	if p := d.one(d.settle()); p.Blocking || p.Delay <= time.Second {
+		t.Errorf("the row is %+v, want one that is tried later", p)
+	}
+	d.lot(waiting(4, 1, 2))
+	if p := d.one(d.settle(keyHash(9))); p.Seq != 4 || !p.Blocking {
+		t.Errorf("the row is %+v, want one of 4 that blocks", p)
+	}
+	d.lot(parked(4, 1, 2))
+	d.answer(d.call(4), broker.Rejected)
+	turn := d.turn()
+	if s := turn.Settle[0]; s.Park[0].State != store.ParkDead || len(s.Supersede) != 1 || s.Supersede[0] != (store.Superseding{Hash: keyHash(1)}) {
+		t.Errorf("the settlement is %+v, want 4 dead and a question of what waits", s)
+	}
+	d.f.Landed(d.now, []store.Verdict{{Applied: true, Cleared: []uint64{keyHash(1)}, Waiting: []store.Waiting{{Hash: keyHash(1), Seq: 1}}}}, make([]store.Batch, len(turn.Read)))
+	d.lot(waiting(1, 1, 1))
+	if p := d.one(d.settle(keyHash(9))); p.Seq != 1 || !p.Blocking {
+		t.Errorf("the row is %+v, want one of 1 that blocks", p)
+	}
+}
+
+func TestACommandForAMessageThatIsOvertakenWaits(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.caughtUp()
+	d.feed("2", message(5, 1))
+	d.deliver(5)
+	for _, kind := range []store.CommandKind{store.Retry, store.Discard} {
+		c := command(kind, 1, 1, store.ParkRetrying)
+		c.Park.Blocking = false
+		d.f.Commands(d.now, []store.Command{c})
+	}
+	if s := d.settle(); len(s.Done)+len(s.Resolve)+len(s.Park) != 0 || len(s.Supersede) != 1 {
+		t.Errorf("the settlement is %+v, want it to name the key alone", s)
+	}
+}
+
+func TestADiscardOfTheNewestThatWaitsAsksForTheNext(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 4})
+	d.caughtUp()
+	c := command(store.Discard, 4, 1, store.ParkRetrying)
+	c.Park.Blocking = false
+	d.f.Commands(d.now, []store.Command{c})
+	if s := d.settle(); len(s.Resolve) != 1 || len(s.Supersede) != 1 || s.Supersede[0].Seq != 0 {
+		t.Errorf("the settlement is %+v, want 4 resolved and a question", s)
+	}
+}
+
+// An answer that was on its way showed a row that was gone, and it was written again.
+func TestARowThatIsGoneIsNotTakenFromAnAnswerOfBefore(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.caughtUp()
+	d.feed("2", message(5, 1))
+	d.deliver(5)
+	d.f.NextDue(d.now, 0)
+	d.due()
+	d.settle()
+	d.f.DueLanded(d.now, []store.Parked{waiting(1, 1, 1)})
+	d.audit()
+	d.now += 60 * ms
+	for _, s := range d.f.Turn(d.now).Settle {
+		if len(s.Park) > 0 {
+			t.Errorf("it parks %+v", s.Park)
+		}
+	}
+}
+
+func TestSupersededMessagesAreCounted(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.feed("2", message(5, 1))
+	d.deliver(5)
+	d.now += 60 * ms
+	turn := d.turn()
+	d.f.Landed(d.now, []store.Verdict{{Applied: true, Superseded: 3}}, make([]store.Batch, len(turn.Read)))
+	equal(t, "superseded", d.f.Stats().Superseded, int64(3))
+}
