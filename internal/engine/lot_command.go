@@ -35,7 +35,7 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 	if d, doomed := s.toDiscard[seq]; doomed && !d.struck { // it was parked meanwhile
 		delete(s.toDiscard, seq)
 	}
-	if _, changing := s.changing[seq]; changing || f.flying(seq) || f.waits(&c.Park) && s.overtakenBy(c.Park.Hash, seq) {
+	if _, changing := s.changing[seq]; changing || f.waits(&c.Park) && s.overtakenBy(c.Park.Hash, seq) || f.flying(seq) {
 		return false
 	}
 	e := f.hand[seq]

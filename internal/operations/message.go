@@ -18,8 +18,8 @@ type Message struct {
 	Box string `json:"box"`
 	// The subscription whose state this is; none for a scheduled message.
 	Subscription string `json:"subscription,omitempty"`
-	// pending, retrying, blocked, in-flight, held, dead, delivered, discarded, filtered
-	// or scheduled.
+	// pending, retrying, blocked, in-flight, held, dead, delivered, discarded,
+	// superseded, filtered or scheduled.
 	State store.State `json:"state"`
 	// Attempts that were counted.
 	Attempts int `json:"attempts,omitempty"`

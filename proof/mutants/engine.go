@@ -47,7 +47,7 @@ var sending = []Mutant{
 	{
 		Name: "next-of-a-key-before-the-answer", What: "a message is sent while the one before it in its key is out",
 		Evidence: "asynchronous publishing that retries one of several (nats.go#1464); 28 % of modelled runs invert",
-		Patches:  []Patch{{"internal/engine/turn_absorb.go", "		if c.head == e && c.out == 0 {", "		if c.head == e || c.out > 0 {"}},
+		Patches:  []Patch{{"internal/engine/turn_absorb.go", "		if c.head == e && c.out == 0 && c.gate == 0 {", "		if c.head == e || c.out > 0 {"}},
 		By:       sim(), Quick: true,
 	},
 	{
@@ -205,7 +205,7 @@ var parking = []Mutant{
 	{
 		Name: "discard-races-a-delivery", What: "an operator's discard is carried out while the message's answer is out",
 		Evidence: "consoles that delete rows beside the worker (sidekiq, oban)",
-		Patches:  []Patch{{"internal/engine/lot_command.go", "changing || f.flying(seq) {", "changing {"}},
+		Patches:  []Patch{{"internal/engine/lot_command.go", " || f.flying(seq) {", " {"}},
 		By:       sim(),
 	},
 }

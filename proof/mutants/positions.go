@@ -103,7 +103,7 @@ var naive = []Mutant{
 	{
 		Name: "settled-without-version", What: "a settlement is judged by its token alone, so that a late copy is applied again",
 		Evidence: "a repeat after a lost answer",
-		Patches:  []Patch{{"proof/simulation/server.go", "	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat\n		return store.Verdict{Applied: true, Cleared: s.cleared(sh, t)}\n	case sh.version != t.Version:\n		return store.Verdict{}\n", ""}},
+		Patches:  []Patch{{"proof/simulation/server.go", "	case sh.settledUnder == t.Token && sh.version == t.Version+1: // a repeat\n		return store.Verdict{Applied: true, Cleared: s.cleared(sh, t), Waiting: s.waitingOf(sh, t)}\n	case sh.version != t.Version:\n		return store.Verdict{}\n", ""}},
 		By:       sim(),
 	},
 	{

@@ -80,7 +80,8 @@ func (r *relay) send(c *engine.Call) {
 	d := w.rooms.deliveries.take()
 	*d = delivery{r: r, call: c, answers: zeroed(d.answers, n), known: zeroed(d.known, n), handed: zeroed(d.handed, n)}
 	r.calls = append(r.calls, d)
-	d.begun, d.life = w.moment(), r.core.Life()
+	d.begun = w.moment()
+	d.life = r.core.Life()
 	if w.plan.cfg.Transactions {
 		r.transact(d)
 		return

@@ -184,7 +184,8 @@ WITH i AS MATERIALIZED (
 ), d AS (
   DELETE FROM postbag._parked p WHERE p.ctid = ANY (ARRAY(
     SELECT f.ctid FROM i CROSS JOIN LATERAL (SELECT f.ctid FROM postbag._parked f
-      WHERE f.shard = i.shard AND f.hash = i.hash AND f.seq < i.seq AND f.state = 1 AND NOT f.blocking AND f.hash <> 0) f))
+      WHERE f.shard = i.shard AND f.hash = i.hash AND f.seq < i.seq AND f.state = 1 AND NOT f.blocking AND f.hash <> 0
+      ORDER BY f.seq OFFSET 0) f))
   RETURNING p.sub, p.seq, p.shard, p.hash, p.attempts, p.history, p.id
 ), g AS MATERIALIZED (
   SELECT d.*, i.reason, i.n FROM d JOIN i ON i.shard = d.shard AND i.hash = d.hash
