@@ -37,7 +37,7 @@ func drainRaw(ctx context.Context, l *testbed) (sample, error) {
 
 // drainTo drains a fresh box with so many keys into a destination, with relays at
 // their defaults.
-func drainTo(n, keys, relays int, to func(context.Context, *testbed) (broker.Destination, error)) func(context.Context, *testbed) (sample, error) {
+func drainTo(n, keys, relays int, to func(context.Context, *testbed) (broker.Destination, error), policy ...func(*relay.Subscription)) func(context.Context, *testbed) (sample, error) {
 	return func(ctx context.Context, l *testbed) (sample, error) {
 		box, s, err := l.box(ctx)
 		if err != nil {
@@ -49,7 +49,7 @@ func drainTo(n, keys, relays int, to func(context.Context, *testbed) (broker.Des
 			return sample{}, err
 		}
 		defer func() { _ = d.Close(context.WithoutCancel(ctx)) }()
-		v, err := l.drainWith(ctx, s, box, n, keys, relays, d)
+		v, err := l.drainWith(ctx, s, box, n, keys, relays, d, policy...)
 		if err != nil {
 			return sample{}, err
 		}
@@ -60,7 +60,7 @@ func drainTo(n, keys, relays int, to func(context.Context, *testbed) (broker.Des
 // drainWith has relays, each with a store and a pool of its own, share the shards
 // of an empty box; then n messages are there at once, and the time is taken until
 // all were accepted.
-func (l *testbed) drainWith(ctx context.Context, s *pgstore.Store, box string, n, keys, relays int, d broker.Destination) (sample, error) {
+func (l *testbed) drainWith(ctx context.Context, s *pgstore.Store, box string, n, keys, relays int, d broker.Destination, policy ...func(*relay.Subscription)) (sample, error) {
 	counted := newCounter(n)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -69,6 +69,9 @@ func (l *testbed) drainWith(ctx context.Context, s *pgstore.Store, box string, n
 		return sample{}, err
 	}
 	sub := relay.Subscription{To: d, Use: []broker.Middleware{counted.before}, Box: box, ExactlyOnce: d.Features().Transactions}
+	for _, change := range policy {
+		change(&sub)
+	}
 	c, err := l.startRelays(ctx, sub, relays)
 	if err != nil {
 		return sample{}, errors.Join(err, b.tx.Rollback(ctx))
@@ -105,3 +108,8 @@ func (l *testbed) drainWith(ctx context.Context, s *pgstore.Store, box string, n
 }
 
 func null(context.Context, *testbed) (broker.Destination, error) { return membroker.Null(), nil }
+
+// onReject has a subscription answer a rejection so.
+func onReject(r relay.OnReject) func(*relay.Subscription) {
+	return func(s *relay.Subscription) { s.OnReject = r }
+}

@@ -5,6 +5,7 @@ import (
 
 	watermillsql "github.com/ThreeDotsLabs/watermill-sql/v3/pkg/sql"
 
+	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store/pgstore"
 )
 
@@ -15,6 +16,14 @@ var scenarios = []scenario{
 		name: "1-drain-null", what: "drain to a null destination, order per key, messages/s",
 		goal: atLeast("postbag", "raw", 0.7),
 		ways: []way{{"raw", drainRaw}, {"postbag", drainTo(drained, 10_000, 1, null)}},
+	},
+	{
+		name: "1-drain-supersede", what: "the same with a policy for rejections, of which there are none, messages/s",
+		goal: atLeast("supersede", "skip", 0.97),
+		ways: []way{
+			{"skip", drainTo(drained, 10_000, 1, null, onReject(relay.Skip))},
+			{"supersede", drainTo(drained, 10_000, 1, null, onReject(relay.Supersede))},
+		},
 	},
 	{
 		name: "1-drain-peers", what: "PostgreSQL to nothing beside watermill-sql (polling every millisecond), messages/s",
