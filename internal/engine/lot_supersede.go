@@ -17,7 +17,7 @@ import (
 //   - Nothing of a key is sent while a row of it that will wait is not settled: else the
 //     next owner would not know that the message waits (chain.gate).
 //   - To be tried again, a message is claimed first: its row is written as one that blocks.
-//     Whoever has the shard then holds newer messages until its fate is known.
+//     The owner of the shard, be it another, then holds newer messages until its fate is known.
 //   - It is claimed only if nothing newer of its key is in hand, was delivered without being
 //     settled, or waits, and if all that the owner before could have sent was read.
 //
