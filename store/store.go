@@ -75,8 +75,8 @@ type Store interface {
 	Turn(ctx context.Context, t Turn) (TurnResult, error)
 
 	// Blocked returns the keys that have blocking parked messages in the lease's slots.
-	// It also returns the topics for which messages there are held. A relay calls it
-	// after each take and before the first read.
+	// It also returns the topics for which messages there are held, and what waits of each
+	// key. A relay calls it after each take and before the first read.
 	Blocked(ctx context.Context, l Lease) (Blocks, error)
 
 	// Due returns parked messages whose time has come, see Due. Messages come

@@ -81,6 +81,15 @@ func (f *Flow) draftWaiting(s *shard, p *store.Park) {
 	}
 }
 
+// parkedWaiting notes that the row of a message of a window was drafted, if it waits. Its key goes on once
+// it is settled.
+func (f *Flow) parkedWaiting(s *shard, p *store.Park) {
+	if f.waits(p) {
+		s.waitsIn(p.Hash, p.Seq)
+	}
+	f.urgent = f.urgent || f.gates(p)
+}
+
 // passedBy notes that a message was delivered that stands in a window, so that what waits of its key is
 // not tried any more.
 func (s *shard) passedBy(e *entry) {

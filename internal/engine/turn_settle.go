@@ -82,10 +82,7 @@ func (f *Flow) draft(e *entry) {
 		}
 		d.inPark[e.Seq] = struct{}{}
 		d.park = append(d.park, *e.park)
-		if f.waits(e.park) {
-			e.shard.waitsIn(e.park.Hash, e.park.Seq)
-		}
-		f.urgent = f.urgent || f.gates(e.park) // its key goes on after that
+		f.parkedWaiting(e.shard, e.park)
 		if changing {
 			f.nameOnce(e.shard, e.Seq)
 		}
