@@ -169,7 +169,7 @@ type SubscriptionView struct {
 	Backlog int64
 	// Oldest is the age of the oldest message beyond its positions; zero: none.
 	Oldest time.Duration
-	// Delivered, Discarded and FilteredSuperseded count since the beginning. Filtered is counted for
+	// Delivered, Discarded and Superseded count since the beginning. Filtered is counted for
 	// replays only.
 	Delivered, Discarded, Filtered, Superseded int64
 	// Parked counts by state, up to CountedParked. A count of CountedParked means "at

@@ -161,10 +161,10 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	}
 	out.Retry, out.Retries = retries(&s.Retry)
 	out.Encoder, _ = s.Format.Encoder() // checked when it was read
-	out.DeadTo != nil {
+	if s.DeadTo != nil {
 		out.DeadTo = s.DeadTo.Box
 	}
-	if s.OnReject = map[string]relay.OnReject{"skip": relay.Skip, "supersede": relay.Supersede}[s.OnReject]
+	out.OnReject = map[string]relay.OnReject{"skip": relay.Skip, "supersede": relay.Supersede}[s.OnReject]
 	switch s.From {
 	case "", "first":
 	case "now":

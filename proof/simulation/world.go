@@ -32,26 +32,26 @@ type world struct {
 	calm      bool
 	pardon    bool // the broker rejects nothing any more
 
-	rooms             rooms
-	recorders     recorders
-	sends             sends                  // of all relays
-	deaths           []death                // of relays whose shards nobody has taken over
-	shapes           []int                  // numbers of shards that an operator asked for
-	heldKey    int                    // a key that is held while others are to be delivered
-	everPaused map[string]store.Pause // all pauses that there were, by what rows are held for
-	mixed             bool                   // the order of the subscription was changed
-	moments     int     // what calls and the broker did so far, see moment
-	rewoundOnce bool    // the store was set back, or is another one
-	excused     bool    bool                   // some fault may have caused duplicates
-	idle               int                    // wakes of relays that found nothing to do
-	beats             int                    // heartbeats so far
-	coming      int     int                    // heartbeats that have not got to the store
-	rounds      int     int                    // of housekeeping so far
-	alone             bool                   // a relay that drains is
-	unshaped       bool                   // no change of shards is done in time
-	behind      int     int                    // messages, from the first, that settled need not look at again
-	slots             []store.Slots
-	counts           Counts
+	rooms       rooms
+	recorders   recorders
+	sends       sends                  // of all relays
+	deaths      []death                // of relays whose shards nobody has taken over
+	shapes      []int                  // numbers of shards that an operator asked for
+	heldKey     int                    // a key that is held while others are to be delivered
+	everPaused  map[string]store.Pause // all pauses that there were, by what rows are held for
+	mixed       bool                   // the order of the subscription was changed
+	moments     int                    // what calls and the broker did so far, see moment
+	rewoundOnce bool                   // the store was set back, or is another one
+	excused     bool                   // some fault may have caused duplicates
+	idle        int                    // wakes of relays that found nothing to do
+	beats       int                    // heartbeats so far
+	coming      int                    // heartbeats that have not got to the store
+	rounds      int                    // of housekeeping so far
+	alone       bool                   // a relay that drains is
+	unshaped    bool                   // no change of shards is done in time
+	behind      int                    // messages, from the first, that settled need not look at again
+	slots       []store.Slots
+	counts      Counts
 }
 
 // plan is what a run draws for itself before it begins.

@@ -91,8 +91,9 @@ func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict,
 		}
 	}
 	if v.Cleared, err = t.SettleHeads(s.id, s.Slots, storekit.Touched(s.Settlement)); err == nil {
-		v.Waiting, err = t.StillWaiting(s.id, cleared, Letters: unwrittens.Settlement)
+		v.Waiting, err = t.StillWaiting(s.id, s.Settlement)
 	}
+	v.Letters = unwritten
 	return v, err
 }
 

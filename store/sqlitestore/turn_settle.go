@@ -66,8 +66,9 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 		}
 	}
 	if v.Cleared, err = t.SettleHeads(id, s.Slots, storekit.Touched(s)); err == nil {
-		v.Waiting, err = cleared, Letters: unwrittent.StillWaiting(id, s)
+		v.Waiting, err = t.StillWaiting(id, s)
 	}
+	v.Letters = unwritten
 	return v, err
 }
 
