@@ -67,6 +67,7 @@ func TestADatabaseOfTheFirstVersionIsMigratedWithWhatItHolds(t *testing.T) {
 		do(steps[0].SQL)
 		do(`INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)
 VALUES (9, 1, 7, 70, 1, 70, 3, 1, 1, 1, 'no', '[]')`)
+		do(`INSERT INTO postbag__box (name, created_at) VALUES ('old', 1)`)
 		do(`INSERT INTO postbag__command (subscription, seq, kind) VALUES (9, 1, 2)`)
 		do(`INSERT INTO postbag__relay (id, name, works, expires) VALUES ('r', 'r', '[]', 9000000000000000)`)
 		if done, err := f.Migrate(t.Context()); err != nil || len(done) != len(steps)-1 {
@@ -80,6 +81,9 @@ VALUES (9, 1, 7, 70, 1, 70, 3, 1, 1, 1, 'no', '[]')`)
 			t.Errorf("after that the relays are %+v: %v", o.Relays, err)
 		}
 		s := &testBox{TB: t, fixture: f, Driver: boxtest.Of(t, f)}
+		if n := s.number("SELECT COUNT(*) FROM postbag__box WHERE name = 'old' AND keep_delivered = 0 AND keep_dead = 0 AND deployed_discarded = 0 AND deployed_by = ''"); n != 1 {
+			t.Error("a box of the first version says something of its retention")
+		}
 		const known = 2 // by a program that knows no commands for pending messages, and would delete them
 		if n := s.number("SELECT reader FROM postbag__meta"); n <= known {
 			t.Errorf("the schema takes programs that know version %d", n)

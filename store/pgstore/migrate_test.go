@@ -47,6 +47,10 @@ ALTER TABLE postbag.outbox ATTACH PARTITION postbag.outbox__p64 FOR VALUES FROM 
 		t.Fatalf("the steps %q were taken: %v", done, err)
 	}
 	s := testBoxOn(t, dsn)
+	o, err := s.Overview(t.Context())
+	if err != nil || len(o.Boxes) != 1 || o.Boxes[0].Retention == nil || *o.Boxes[0].Retention != (store.BoxRetention{}) {
+		t.Errorf("after the migration the box is %+v, with something of its retention: %v", o.Boxes, err)
+	}
 	for _, sql := range []string{
 		"INSERT INTO postbag.outbox (payload) VALUES (convert_to(repeat('x', 17000000), 'UTF8'))", "INSERT INTO postbag.outbox (seq) VALUES (7)",
 		"INSERT INTO postbag.outbox__scheduled (due) VALUES ('-infinity')", "INSERT INTO postbag._life (life) VALUES (0)",
