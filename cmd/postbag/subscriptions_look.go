@@ -32,11 +32,11 @@ operator removed.`,
 				if err != nil {
 					return err
 				}
-				if l := operations.Subscriptions(&o); c.JSON {
+				l := operations.Subscriptions(&o)
+				if c.JSON {
 					return c.Emit(l)
-				} else {
-					return display.Subscriptions(c, l)
 				}
+				return display.Subscriptions(c, l)
 			})
 		},
 	}
