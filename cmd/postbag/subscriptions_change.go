@@ -60,11 +60,43 @@ line of its log. All relays must be of this version or later.`,
 	return cmd
 }
 
+// removeFlags are those of remove.
+type removeFlags struct {
+	store              storeFlags
+	named              namedFlags
+	audit              auditFlags
+	dryRun, yes, force bool
+}
+
+// remove says what is lost, asks, and removes.
+func (f *removeFlags) remove(cmd *cobra.Command, c *terminal.Terminal, s operations.Store, ref store.Ref, audit store.Audit) error {
+	d, err := find(cmd, s, ref)
+	if err != nil {
+		return err
+	}
+	loss := operations.LossOf(d)
+	switch {
+	case f.dryRun:
+		return sayLoss(c, &loss, true)
+	case len(d.Owners) > 0 && !d.Paused && !f.force:
+		return worked(ref, d.Owners)
+	case !f.yes:
+		if err := askForName(c, &loss); err != nil {
+			return err
+		}
+	}
+	err = s.Remove(cmd.Context(), audit, ref, f.force)
+	switch {
+	case errors.Is(err, store.ErrWorked):
+		return worked(ref, d.Owners)
+	case err != nil:
+		return noSubscription(ref, err)
+	}
+	return sayLoss(c, &loss, false)
+}
+
 func newSubscriptionsRemoveCommand(c *terminal.Terminal) *cobra.Command {
-	var f storeFlags
-	var n namedFlags
-	var a auditFlags
-	var dryRun, yes, force bool
+	var f removeFlags
 	cmd := &cobra.Command{
 		Use: "remove NAME", Short: "Delete a subscription: its positions, parked messages and ledger",
 		Long: `Delete a subscription with its positions, its parked and dead messages, its commands and its ledger.
@@ -75,47 +107,23 @@ subscriptions readmit.`,
 		Example: `  postbag subscriptions remove billing -c postbag.yaml --why "billing reads another box now"`,
 		Args:    exactly("the name of the subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ref, err := n.ref(args[0])
+			ref, err := f.named.ref(args[0])
 			if err != nil {
 				return err
 			}
-			audit, err := a.audit()
+			audit, err := f.audit.audit()
 			if err != nil {
 				return err
 			}
-			return f.operate(cmd.Context(), func(s operations.Store) error {
-				d, err := find(cmd, s, ref)
-				if err != nil {
-					return err
-				}
-				loss := operations.LossOf(d)
-				if dryRun {
-					return sayLoss(c, &loss, true)
-				}
-				if len(d.Owners) > 0 && !d.Paused && !force {
-					return worked(ref, d.Owners)
-				}
-				if !yes {
-					if err := askForName(c, &loss); err != nil {
-						return err
-					}
-				}
-				if err := s.Remove(cmd.Context(), audit, ref, force); err != nil {
-					if errors.Is(err, store.ErrWorked) {
-						return worked(ref, d.Owners)
-					}
-					return noSubscription(ref, err)
-				}
-				return sayLoss(c, &loss, false)
-			})
+			return f.store.operate(cmd.Context(), func(s operations.Store) error { return f.remove(cmd, c, s, ref, audit) })
 		},
 	}
-	f.add(cmd)
-	n.add(cmd)
-	a.add(cmd)
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be lost, and do nothing")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&force, "force", false, "remove it though a live relay works it: what it has sent and not settled may be lost to the ledger")
+	f.store.add(cmd)
+	f.named.add(cmd)
+	f.audit.add(cmd)
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be lost, and do nothing")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&f.force, "force", false, "remove it though a live relay works it: what it has sent and not settled may be lost to the ledger")
 	return cmd
 }
 

@@ -60,7 +60,7 @@ func newFilter(types []string) filter {
 func (f filter) any() bool { return len(f.exact)+len(f.prefixes) > 0 }
 
 // same says whether two filters take the same types.
-func (f *filter) same(other *filter) bool {
+func (f filter) same(other filter) bool {
 	return slices.Equal(f.exact, other.exact) && slices.Equal(f.prefixes, other.prefixes)
 }
 
