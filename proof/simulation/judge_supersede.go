@@ -39,8 +39,8 @@ func (w *world) checkNewer(d *delivery, m *message) {
 	m.inTurn = true
 }
 
-// supersede ends the rows that wait for messages that were delivered, as package store says, and returns how
-// many, and what still waits.
+// supersede ends the rows that wait for messages that were delivered, as package store says, and returns how many
+// they are.
 func (s *server) supersede(sh *shard, t *store.Settlement) (n int64) {
 	for i := range t.Supersede {
 		k := &t.Supersede[i]
