@@ -86,10 +86,10 @@ func textOf(t *testing.T, value ast.Expr, known map[string]string) string {
 }
 
 // scanned are the small tables that a statement may read whole: they have a row
-// a box, a subscription, a shard, a relay or a consumer. x is a part of a log, with its end.
+// a box, a subscription, a shard, a relay, a consumer or a pause. x is a part of a log, with its end.
 var scanned = []string{
-	"postbag__meta", "postbag__box", "postbag__subscription", "postbag__shard", "postbag__relay", "postbag__consumer",
-	"m", "s", "b", "h", "r", "q", "x", "sqlite_sequence", "sqlite_master", "sqlite_schema", "pragma_database_list", "CONSTANT",
+	"postbag__meta", "postbag__box", "postbag__subscription", "postbag__shard", "postbag__relay", "postbag__consumer", "postbag__pause",
+	"a", "m", "s", "b", "h", "r", "q", "x", "sqlite_sequence", "sqlite_master", "sqlite_schema", "pragma_database_list", "CONSTANT",
 }
 
 // wanted are statements that read the end of a table, in the order of its key,

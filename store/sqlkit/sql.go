@@ -159,9 +159,9 @@ const (
 	// All pauses, which are few, with the flags of their subscriptions. Those of a
 	// subscription that is gone are left out.
 	sqlPauses = `
-SELECT COALESCE(s.box, ''), COALESCE(s.name, ''), COALESCE(s.paused, 0), p.scope, p.held, p.who, p.why, p.began, p.ends
-FROM postbag__pause p LEFT JOIN postbag__subscription s ON s.id = p.subscription
-WHERE p.subscription = 0 OR s.id IS NOT NULL`
+SELECT COALESCE(s.box, ''), COALESCE(s.name, ''), COALESCE(s.paused, 0), a.scope, a.held, a.who, a.why, a.began, a.ends
+FROM postbag__pause a LEFT JOIN postbag__subscription s ON s.id = a.subscription
+WHERE a.subscription = 0 OR s.id IS NOT NULL`
 
 	// By primary key.
 	sqlPause    = `SELECT began, ends FROM postbag__pause WHERE subscription = ? AND scope = ? AND held = ?`
@@ -171,7 +171,7 @@ WHERE p.subscription = 0 OR s.id IS NOT NULL`
 	// All pauses: the flags of subscriptions whose pause is over, and then those rows.
 	sqlUnflag = `
 UPDATE postbag__subscription SET paused = 0
-WHERE id IN (SELECT p.subscription FROM postbag__pause p WHERE p.scope = 'subscription' AND p.ends > 0 AND p.ends <= ?)`
+WHERE id IN (SELECT a.subscription FROM postbag__pause a WHERE a.scope = 'subscription' AND a.ends > 0 AND a.ends <= ?)`
 	sqlEndPauses = `DELETE FROM postbag__pause WHERE ends > 0 AND ends <= ?`
 
 	sqlSetWanted = `UPDATE postbag__subscription SET wanted = ? WHERE id = ? AND wanted <> ?`
