@@ -42,7 +42,7 @@ func (s *Base) Remove(ctx context.Context, a store.Audit, r store.Ref, force boo
 			}
 		}
 		orders := []Order{{Text: sqlNoteRemoved, Args: []any{r.Box, r.Subscription, t.Now, who(a)}}}
-		for _, text := range []string{sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlDeleteSubscription} {
+		for _, text := range []string{sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlForgetPauses, sqlDeleteSubscription} {
 			orders = append(orders, Order{Text: text, Args: []any{id}})
 		}
 		t.Moved = true

@@ -73,7 +73,7 @@ func (s *Base) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summar
 		var orders []Order
 		// The shards first: who settles one of them has its lock until then.
 		for _, text := range []string{
-			sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlDeleteSubscription,
+			sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlForgetPauses, sqlDeleteSubscription,
 		} {
 			orders = append(orders, Order{Text: text, Args: []any{id}})
 		}

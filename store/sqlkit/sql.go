@@ -413,6 +413,7 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 	sqlForgetParked   = `DELETE FROM postbag__parked WHERE subscription = ?`
 	sqlForgetCommands = `DELETE FROM postbag__command WHERE subscription = ?`
 	sqlForgetPast     = `DELETE FROM postbag__past WHERE subscription = ?`
+	sqlForgetPauses   = `DELETE FROM postbag__pause WHERE subscription = ?`
 	sqlForgetFates    = `DELETE FROM postbag__discarded WHERE subscription = ?`
 
 	// A range of the primary key.

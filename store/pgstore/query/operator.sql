@@ -192,6 +192,8 @@ WITH ok AS MATERIALIZED (
   DELETE FROM postbag._past h WHERE h.sub = $1::integer AND EXISTS (SELECT FROM ok)
 ), k AS (
   DELETE FROM postbag._cuts k WHERE k.sub = $1::integer AND EXISTS (SELECT FROM ok)
+), z AS (
+  DELETE FROM postbag._pauses z WHERE z.sub = $1::integer AND EXISTS (SELECT FROM ok)
 ), s AS (
   DELETE FROM postbag._shards s WHERE s.sub = $1::integer AND EXISTS (SELECT FROM ok)
 ), u AS (

@@ -48,6 +48,8 @@ WITH r AS MATERIALIZED (
   DELETE FROM postbag._past f WHERE f.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), d AS (
   DELETE FROM postbag._discarded d WHERE d.sub = $1::integer AND EXISTS (SELECT FROM r)
+), z AS (
+  DELETE FROM postbag._pauses z WHERE z.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), u AS (
   DELETE FROM postbag._subscriptions u USING r WHERE u.id = r.id RETURNING u.id
 ), a AS (
