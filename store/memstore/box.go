@@ -20,7 +20,7 @@ type box struct {
 	floors   []floorMark    // see Maintain
 
 	retention storekit.RetentionRow
-	removed  map[string]store.Removed
+	removed   map[string]store.Removed
 }
 
 func newBox(name string) *box {
@@ -59,7 +59,6 @@ type subscription struct {
 	typesBy   string // who set it with a command
 	wantedBy  string
 	wanted    int
-	paused    bool
 	replay    *store.Replay // nil: it is none
 	shards    []*shard      // in order of lo
 	lot       lot

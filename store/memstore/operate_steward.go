@@ -35,10 +35,11 @@ func (s *Store) Remove(ctx context.Context, a store.Audit, r store.Ref, force bo
 		if err != nil {
 			return err
 		}
-		if !force && !sub.paused && s.worked(sub) {
+		if !force && !s.holds(r, s.now()) && s.worked(sub) {
 			return fmt.Errorf("memstore: remove %s: %w", r, store.ErrWorked)
 		}
 		delete(sub.box.subs, r.Subscription)
+		s.forgetPauses(r)
 		sub.box.removed[r.Subscription] = store.Removed{Name: r.Subscription, At: s.now().UTC(), By: a.Who}
 		s.epoch++
 		s.note(a, "remove "+r.String())

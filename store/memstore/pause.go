@@ -115,6 +115,11 @@ func (s *Store) endPause(p store.Pause) bool {
 	return true
 }
 
+// forgetPauses removes the pauses of a subscription that is gone.
+func (s *Store) forgetPauses(r store.Ref) {
+	s.pauses = slices.DeleteFunc(s.pauses, func(p store.Pause) bool { return p.Ref == r })
+}
+
 // endPauses ends the pauses whose time is over.
 func (s *Store) endPauses(now time.Time) {
 	n := len(s.pauses)

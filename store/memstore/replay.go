@@ -48,6 +48,7 @@ func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summa
 			return struct{}{}, fmt.Errorf("memstore: end replay %s: %w", r, store.ErrNoReplay)
 		}
 		delete(b.subs, r.Subscription)
+		s.forgetPauses(r)
 		s.epoch++
 		s.note(a, storekit.ReplayEndText(r, summary))
 		return struct{}{}, nil
