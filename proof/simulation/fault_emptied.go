@@ -175,7 +175,7 @@ func (s *server) meant(who *relay, t *store.Settlement) *store.Settlement {
 	out := *t
 	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p store.Park) bool {
 		now := s.log.at(p.Seq)
-		another := now == nil || now.slot != p.Slot || p.State == store.ParkHeld && p.Topic != topicNames[now.topic] || p.Attempts > s.w.mayCount(now, &p)
+		another := now == nil || now.slot != p.Slot || p.State == store.ParkHeld && p.Topic != topicNames[now.topic] && !s.w.paused(p.Topic, now) || p.Attempts > s.w.mayCount(now, &p)
 		return gone(p.Seq) || another && who.stale[p.Seq]
 	})
 	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r store.Resolved) bool { return gone(r.Seq) })
