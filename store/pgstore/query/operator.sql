@@ -98,13 +98,15 @@ ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = 
 
 -- name: want_shards
 -- Asks for so many shards, and audits it. One row; the epoch last.
-WITH u AS (
+WITH o AS (
+  SELECT u.wanted FROM postbag._subscriptions u WHERE u.id = $1::integer
+), u AS (
   UPDATE postbag._subscriptions u SET wanted = $2::integer, wanted_by = $3::text
   WHERE u.id = $1::integer AND (u.wanted <> $2::integer OR u.wanted_by <> $3::text) RETURNING 1
 ), a AS (
   INSERT INTO postbag._audit (who, why, what) VALUES ($3::text, $4::text, $5::text)
 )
-UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM o, u WHERE o.wanted <> $2::integer);
 
 -- name: set_pause
 -- Begins a pause of what $3 of scope $2 in subscription $1 (0: none), in place of the one there is, and audits it. It ends $6
