@@ -28,7 +28,7 @@ type DomainEvents struct{ raised []Message }
 // Raise adds messages, which are published when the aggregate is saved.
 func (d *DomainEvents) Raise(msgs ...Message) { d.raised = append(d.raised, msgs...) }
 
-// Raised returns a copy of what was raised and not cleared, in this order.
+// Raised returns a copy of what was raised and not cleared, in the sequence in which it was raised.
 func (d *DomainEvents) Raised() []Message { return slices.Clone(d.raised) }
 
 // ClearRaised forgets what was raised.
@@ -37,7 +37,7 @@ func (d *DomainEvents) ClearRaised() { d.raised = nil }
 // Aggregate has messages that are published when it is saved. Embed [DomainEvents] to be
 // one, or keep the messages in your own way.
 type Aggregate interface {
-	// Raised returns what was raised and not cleared, in this order.
+	// Raised returns what was raised and not cleared, in the sequence in which it was raised.
 	Raised() []Message
 	// ClearRaised forgets it.
 	ClearRaised()

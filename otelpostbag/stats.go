@@ -63,16 +63,16 @@ func gauges() []gauge {
 		{name: "postbag.messages.unsettled", unit: messages, help: "Messages sent and not settled: what a crash may repeat.", subscription: func(s *sub) int64 { return int64(s.Unsettled) }},
 		{name: "postbag.messages.unsent", unit: messages, help: "Messages read ahead and not sent.", subscription: func(s *sub) int64 { return int64(s.Unsent) }},
 		{name: "postbag.messages.unsettled.limit", unit: messages, help: "The most that postbag.messages.unsettled may be.", subscription: func(s *sub) int64 { return int64(s.UnsettledLimit) }},
-		{name: "postbag.messages.held", unit: messages, help: "Messages that wait for topics that do not work, as this relay knows them.", subscription: func(s *sub) int64 { return int64(s.Held) }},
+		{name: "postbag.messages.held", unit: messages, help: "Messages that wait for topics that do not work, or for the end of a pause, as this relay knows them.", subscription: func(s *sub) int64 { return int64(s.Held) }},
 		{name: "postbag.messages.held.limit", unit: messages, help: "While so many messages are held, nothing more is read.", subscription: func(s *sub) int64 { return int64(s.HeldLimit) }},
 		{name: "postbag.buffer", unit: "By", help: "What messages in memory weigh.", subscription: func(s *sub) int64 { return int64(s.Bytes) }},
-		{name: "postbag.buffer.limit", unit: "By", help: "The most that postbag.buffer is to be.", subscription: func(s *sub) int64 { return int64(s.BytesLimit) }},
+		{name: "postbag.buffer.limit", unit: "By", help: "The bound of postbag.buffer; one message that is larger still goes.", subscription: func(s *sub) int64 { return int64(s.BytesLimit) }},
 		{name: "postbag.settlements", counts: true, help: "Settlements that the store has taken.", subscription: func(s *sub) int64 { return s.Settles }},
-		{name: "postbag.settlements.lost", counts: true, help: "Settlements that were refused since the lease was lost.", subscription: func(s *sub) int64 { return s.Lost }},
+		{name: "postbag.settlements.lost", counts: true, help: "Settlements that were refused because the lease was lost.", subscription: func(s *sub) int64 { return s.Lost }},
 		{name: "postbag.circuit.opened", counts: true, help: "How often the destination stopped taking messages.", subscription: func(s *sub) int64 { return s.Opened }},
-		{name: "postbag.hook.events.dropped", counts: true, help: "Events that hooks were not told since they were too slow.", relay: func(s *all) int64 { return s.HooksDropped }},
+		{name: "postbag.hook.events.dropped", counts: true, help: "Events that were dropped because hooks were too slow.", relay: func(s *all) int64 { return s.HooksDropped }},
 		{name: "postbag.hook.panics", counts: true, help: "How often a hook panicked.", relay: func(s *all) int64 { return s.HookPanics }},
-		{name: "postbag.throttled", unit: "s", help: "For how long messages could have been sent but for the rate of the subscription.", seconds: func(s *sub) float64 { return s.Throttled.Seconds() }},
+		{name: "postbag.throttled", unit: "s", help: "Time in which only the rate of the subscription kept messages from being sent.", seconds: func(s *sub) float64 { return s.Throttled.Seconds() }},
 	}
 }
 

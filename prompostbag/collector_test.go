@@ -51,7 +51,7 @@ func TestTheTimeThatARateHeldMessagesBackIsShown(t *testing.T) {
 		return relay.Stats{Subscriptions: []relay.SubscriptionStats{{Ref: store.Ref{Box: "b", Subscription: "s"}, Throttled: 1500 * time.Millisecond}}}
 	}
 	c := prompostbag.NewCollector(prompostbag.Options{Stats: stats})
-	const want = `# HELP postbag_throttled_seconds_total For how long messages could have been sent but for the rate of the subscription.
+	const want = `# HELP postbag_throttled_seconds_total Time in which only the rate of the subscription kept messages from being sent.
 # TYPE postbag_throttled_seconds_total counter
 postbag_throttled_seconds_total{box="b",subscription="s"} 1.5
 `

@@ -65,13 +65,15 @@ func collectView(s *store.SubscriptionView, send func(string, float64, ...string
 		value float64
 	}{
 		{backlog, float64(s.Backlog)},
-		{oldest, s.Oldest.Seconds()},
 		{storePaused, one(s.Paused)},
 		{commands, float64(s.Commands)},
 		{storeDelivered, float64(s.Delivered)},
 		{storeDiscarded, float64(s.Discarded)},
 	} {
 		send(row.name, row.value, s.Box, s.Subscription)
+	}
+	if s.Replay == nil { // what a replay sends again is old
+		send(oldest, s.Oldest.Seconds(), s.Box, s.Subscription)
 	}
 	for _, state := range []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkHeld, store.ParkDead} {
 		n := s.Parked[state]

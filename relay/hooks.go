@@ -32,7 +32,8 @@ type Hooks struct {
 	// Parked hears of each row that was written into the parking lot, after Settled.
 	Parked func(ParkEvent)
 	// Died hears of each message that becomes dead, before that is settled: a message may
-	// be told of twice. Subscription.OnDead hears the same with the payload, from the loop.
+	// be told of twice. Of more than a thousand in one step it hears of the first thousand,
+	// and Parked of all. Subscription.OnDead hears the same with the payload, from the loop.
 	Died func(DeathEvent)
 	// Circuit hears when the state of a destination changes.
 	Circuit func(CircuitEvent)
@@ -107,8 +108,9 @@ type ProgressEvent struct {
 	// Lo is the first slot of the shard.
 	Lo int
 	// Delivered, Filtered and Discarded are how many messages are done by it, Parked how
-	// many rows it wrote into the parking lot, and Resolved how many it took out.
-	Delivered, Filtered, Discarded, Parked, Resolved int64
+	// many rows it wrote into the parking lot, Resolved how many it took out, and Superseded
+	// how many others it ended because a newer message of their key was delivered.
+	Delivered, Filtered, Discarded, Parked, Resolved, Superseded int64
 	// Took is the time of the round trip, which other shards and subscriptions may share.
 	Took time.Duration
 }
@@ -134,6 +136,8 @@ type DeathEvent struct {
 	Attempts int
 	// Reason is the last error, or says that the message is too old.
 	Reason string
+	// Cause is why it gets no other attempt.
+	Cause store.DeathCause
 }
 
 // CircuitEvent is a change of the state of a destination.

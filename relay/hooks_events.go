@@ -129,7 +129,7 @@ func (l *loop) progressOf(r *core.Round, verdicts []store.Verdict, took time.Dur
 		settles := r.Parts[i].Turn.Settle
 		for j := range settles {
 			if verdicts[j].Applied {
-				p.add(r.Parts[i].Flow.Ref, &settles[j], took)
+				p.add(r.Parts[i].Flow.Ref, &settles[j], verdicts[j].Superseded, took)
 			}
 		}
 		verdicts = verdicts[len(settles):]
@@ -137,8 +137,8 @@ func (l *loop) progressOf(r *core.Round, verdicts []store.Verdict, took time.Dur
 	return p
 }
 
-func (p *progress) add(ref store.Ref, s *store.Settlement, took time.Duration) {
-	e := ProgressEvent{Ref: ref, Lo: s.Lo, Parked: int64(len(s.Park)), Resolved: int64(len(s.Resolve)), Took: took}
+func (p *progress) add(ref store.Ref, s *store.Settlement, superseded int64, took time.Duration) {
+	e := ProgressEvent{Ref: ref, Lo: s.Lo, Parked: int64(len(s.Park)), Resolved: int64(len(s.Resolve)), Superseded: superseded, Took: took}
 	for _, t := range s.Tally {
 		switch t.Fate {
 		case store.TallyDelivered:
@@ -147,7 +147,7 @@ func (p *progress) add(ref store.Ref, s *store.Settlement, took time.Duration) {
 			e.Filtered += t.Count
 		case store.TallyDiscarded:
 			e.Discarded += t.Count
-		case store.TallyParked: // the rows say it
+		case store.TallyParked, store.TallySuperseded: // the rows and the verdict say it
 		}
 	}
 	p.settled = append(p.settled, e)
@@ -174,7 +174,7 @@ func (l *loop) tellMaintained(box string, r *store.Report, took time.Duration) {
 // tellDeath tells of a message that is dead.
 func (l *loop) tellDeath(f *flow, d *engine.Death) {
 	if l.hooks != nil && len(l.hooks.died) > 0 {
-		put(l.hooks, "Died", l.hooks.died, DeathEvent{Ref: f.Ref, MessageFacts: factsOf(&d.Record), Attempts: d.Attempts, Reason: d.Reason})
+		put(l.hooks, "Died", l.hooks.died, DeathEvent{Ref: f.Ref, MessageFacts: factsOf(&d.Record), Attempts: d.Attempts, Reason: d.Reason, Cause: d.Cause})
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 func (l *loop) vanished(f *flow, unsettled int) {
 	l.log.vanished(f, unsettled)
 	f.begun, f.waited, f.paused, f.filter = false, false, false, ""
-	f.holders, f.shards = nil, 0
+	f.holders, f.shards, f.pauses = nil, 0, nil
+	f.condition, f.lastError = condition{}, ""
 }
 
 // noteFilter logs once that the filter is an operator's, and whether this relay's settings have

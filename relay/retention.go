@@ -63,6 +63,9 @@ func deployments(o *Options) []*deployment {
 	var all []*deployment
 	seen := make(map[string]bool)
 	for i := range o.Subscriptions {
+		if o.Subscriptions[i].Replay != nil {
+			continue // it is there for a while, and the box's relays say what holds
+		}
 		box := o.Subscriptions[i].ref().Box
 		if says := o.retention(box); !seen[box] && !says.IsZero() {
 			all = append(all, &deployment{box: box, says: says})
@@ -152,7 +155,7 @@ func (l *loop) retained(d *deployment, v *store.BoxRetention) {
 
 // retentionRefused warns that the box goes by another relay's configuration.
 func (j *journal) retentionRefused(d *deployment, v *store.BoxRetention) {
-	j.logger.Warn("relay: the box keeps the retention of another relay, since this one keeps something for less time; it changes an hour after the last word of the other",
+	j.logger.Warn("relay: the box keeps the retention of another relay, because this one's is shorter; it changes an hour after the other was last heard",
 		"box", d.box, "retention", storekit.LifetimesText(v.Deployed), "configured", storekit.LifetimesText(d.says), "by", v.By)
 }
 

@@ -21,7 +21,7 @@ type Stats struct {
 	// leases are given back. It is false while the relay works, and after a stop in which
 	// the store did not answer.
 	Graceful bool
-	// HooksDropped is how many events were not given to Options.Hooks since those were too
+	// HooksDropped is how many events were not given to Options.Hooks because those were too
 	// slow, and HookPanics how often one panicked.
 	HooksDropped, HookPanics int64
 	Subscriptions            []SubscriptionStats
@@ -62,7 +62,7 @@ type SubscriptionStats struct {
 	// UnsettledLimit, HeldLimit and BytesLimit are the most that Unsettled, Held and Bytes are
 	// to be: InFlight, MaxHeld and Buffer of the subscription, with their defaults.
 	UnsettledLimit, HeldLimit, BytesLimit int
-	// Throttled is for how long messages could have been sent but for Rate.
+	// Throttled is the time in which only Rate kept messages from being sent.
 	Throttled time.Duration
 }
 

@@ -107,7 +107,7 @@ var (
 	// ErrNoSubscription: the subscription was never declared.
 	ErrNoSubscription = errors.New("store: no such subscription; a relay that names it declares it")
 	// ErrFilterDiffers: a subscription was declared with another filter.
-	ErrFilterDiffers = errors.New("store: the subscription was declared with another filter; name that one, or another subscription")
+	ErrFilterDiffers = errors.New("store: the subscription was declared with another filter; name that one, change it with postbag subscriptions set, or name another subscription")
 	// ErrCursor: Query.Cursor is none that a listing ended with.
 	ErrCursor = errors.New("store: the cursor is malformed; use the one of the answer before")
 	// ErrRestarted: the server crashed or failed over since a position was read, or since

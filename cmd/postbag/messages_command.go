@@ -44,7 +44,7 @@ that are ` + which + `. The relay that owns a message carries the command out be
 batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
 queued at a time: the command waits for relays then, and goes on. One that is being delivered stays
 delivered. They need no retry: they go out in their turn. Scheduled ones are changed at once.
-Many messages get the command some at a time, with --rate at most so many a second. Ctrl-C ends it:
+Many messages get the command in batches; --rate limits how many get it in a second. Ctrl-C ends it:
 what has the command keeps it, and you can give it again for the rest.
 The audit log records who gave which command, and why. Giving a command twice does no harm.`,
 		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "fixed"
@@ -57,7 +57,7 @@ The audit log records who gave which command, and why. Giving a command twice do
 	cmd.Flags().BoolVar(&f.all, "all", false, "all dead messages of the subscription, or all of --state")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before more than one message")
-	cmd.Flags().IntVar(&f.rate, "rate", 0, "at most so many messages a second (default no limit)")
+	cmd.Flags().IntVar(&f.rate, "rate", 0, "the most messages a second (default no limit)")
 	return cmd
 }
 

@@ -39,7 +39,7 @@ what was delivered and discarded, relays, scheduled messages. They are read from
 they are there when no relay runs, and they hold for all relays. A relay serves them too.
 
 It listens at --admin, or at admin.listen of the file. However often scrapes come, the store is
-asked once in the time of --every. It needs the rights of a console (postbag grants --for console).
+asked at most once in the time of --every. It needs the rights of a console (postbag grants --for console).
 With --once it prints the metrics and ends.`,
 		Example: `  postbag metrics -c postbag.yaml --admin 9191
   postbag metrics --store-env DATABASE_URL --once`,
@@ -67,7 +67,7 @@ With --once it prints the metrics and ends.`,
 	cmd.Flags().StringVar(&f.admin, "admin", "", "listen at this `address`; a bare port means loopback")
 	cmd.Flags().BoolVar(&f.once, "once", false, "print the metrics and end")
 	f.every = 15 * time.Second
-	cmd.Flags().Var(duration.Flag(&f.every), "every", "`time` in which the store is asked once at most")
+	cmd.Flags().Var(duration.Flag(&f.every), "every", "ask the store at most once in this `time`")
 	return cmd
 }
 

@@ -168,22 +168,23 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" +
-		"A relay serves metrics for Prometheus at `/metrics` of its admin listener (`admin.listen`, or `--admin`). Labels are boxes, subscriptions and states, and the store if there are several.\n" +
-		"They never hold anything of a message. Counters begin at zero with each relay. What is read from the store is the same on every relay: take the\n" +
+		"A relay serves metrics for Prometheus at `/metrics` of its admin listener (`admin.listen`, or `--admin`). Labels are boxes, subscriptions, sources and fixed words such as states and causes, and the store if there are several.\n" +
+		"They never hold anything of a message. A relay's counters begin at zero when it starts. What is read from the store is the same on every relay: take the\n" +
 		"maximum over relays, not the sum.\n\n" +
-		"`postbag metrics -c postbag.yaml` serves what the store knows where no relay runs, and `postbag metrics --once` prints it. The store is asked once in 15 seconds at most, or as `--every` says.\n\n" +
+		"`postbag metrics -c postbag.yaml` serves what the store knows where no relay runs, and `postbag metrics --once` prints it. It asks the store at most once in 15 seconds, or as often as `--every` says.\n\n" +
 		"If your program runs a relay, register `prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: store})`, from the module\n" +
 		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows only what the store knows, in a program without a relay.\n" +
 		"Histograms come from a `prompostbag.NewObserver()`: register it, give its `Hooks()` to `relay.Options.Hooks`, and let its `Publisher` complete the options of your publishers.\n" +
 		"For OpenTelemetry there is [another module](../guides/tracing.md).\n\n" +
 		"Alert on these:\n\n" +
-		"- `max(postbag_oldest_seconds) > 300`: messages wait, whatever the reason.\n" +
+		"- `max(postbag_oldest_seconds{subscription!~\"replay-.*\"}) > 300`: messages wait, whatever the reason. A [replay](../guides/replay.md) sends old messages: leave its name out.\n" +
 		"- `max(postbag_parked{state=\"dead\"}) > 0`: messages are dead, and wait for you.\n" +
 		"- `max(postbag_relays) == 0`, or no scrape at all: no relay works. With `postbag metrics`: `postbag_store_relays == 0`.\n" +
 		"- `max(postbag_notices) > 0`: the store did something by itself, or retention refused to. `postbag status` says what.\n" +
 		"- `postbag_circuit_open == 1` for some minutes: a destination is away or misconfigured.\n" +
 		"- `histogram_quantile(0.99, sum by (le) (rate(postbag_delivery_latency_seconds_bucket[5m]))) > 1`: messages go out more slowly than you promised.\n" +
-		"- `postbag_messages_held / postbag_messages_held_limit > 0.8`: topics do not work, and soon nothing more is read.\n\n" +
+		"- `postbag_messages_held / postbag_messages_held_limit > 0.8`: topics do not work, or much is paused, and soon nothing more is read.\n" +
+		"- `max(postbag_paused) > 0` for some hours: a [pause](../guides/pause.md) that somebody forgot.\n\n" +
 		"Histograms are classic and native. Prometheus stores native ones if you tell it to: with `scrape_native_histograms: true`, or in older versions with the feature `native-histograms`. They have a resolution of ten percent.\n\n" +
 		"| metric | kind | labels | |\n|---|---|---|---|\n")
 	for _, m := range prompostbag.Metrics() {

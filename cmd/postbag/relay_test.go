@@ -190,7 +190,7 @@ func checkMetrics(t *testing.T, scrape string) {
 		t.Errorf("the scrape has metrics that are not in the table: %v", got)
 	}
 	for _, m := range regexp.MustCompile(`[{,]([a-z_]+)="`).FindAllStringSubmatch(scrape, -1) {
-		if !slices.Contains([]string{"box", "subscription", "state", "attempt", "le"}, m[1]) {
+		if !slices.Contains([]string{"box", "subscription", "state", "attempt", "cause", "scope", "le"}, m[1]) {
 			t.Errorf("the scrape has the label %q", m[1])
 		}
 	}

@@ -28,9 +28,9 @@ type replayStart struct {
 func newReplayStartCommand(c *terminal.Terminal) *cobra.Command {
 	var f replayStart
 	cmd := &cobra.Command{
-		Use: "start", Short: "Send messages of a subscription again, from a time or a seq on",
-		Long: `Send messages again that the box still holds, from a time, a seq or the latest ones on, to the
-destination of the subscription or to another one. It says what it would do, asks, and works until all
+		Use: "start", Short: "Send messages of a subscription again, beginning at a time or a seq",
+		Long: `Send messages again that the box still holds, beginning at a time, at a seq or with the latest ones,
+to the destination of the subscription or to another one. It says what it would do, asks, and works until all
 of them are sent. It ends where the box ends now, unless you say where.
 
 A replay has a position, a rate, parked messages and a ledger of its own, and leaves the subscription
@@ -48,14 +48,14 @@ header Postbag-Replay with the replay's name, unless you say --unmarked. Deliver
 	f.audit.add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.name, "name", "", "`name` of the replay; one with the time when left out")
-	flags.StringVar(&f.from, "from", "", "begin with what was stored at this `time` or later, or so long ago")
+	flags.StringVar(&f.from, "from", "", "begin with what was stored at this `time` or later; also how long ago, such as 2h")
 	flags.Int64Var(&f.choice.FromSeq, "from-seq", 0, "begin with this `seq`")
-	flags.Int64Var(&f.choice.Last, "last", 0, "begin with the latest messages, about so `many`")
-	flags.StringVar(&f.to, "to", "", "end before what was stored at this `time`, or so long ago")
+	flags.Int64Var(&f.choice.Last, "last", 0, "begin with the latest messages, about this `number` of them")
+	flags.StringVar(&f.to, "to", "", "end before what was stored at this `time`; also how long ago, such as 1h")
 	flags.Int64Var(&f.choice.ToSeq, "to-seq", 0, "end with this `seq`")
 	flags.StringSliceVar(&f.choice.Types, "types", nil, "only messages of these `types`: exact, or a prefix and .*")
 	flags.StringArrayVar(&f.choice.Keys, "keys", nil, "only messages of this `key`; may be repeated")
-	flags.Float64Var(&f.choice.Rate, "rate", 0, "at most so `many` messages a second; the subscription's own rate when left out")
+	flags.Float64Var(&f.choice.Rate, "rate", 0, "the most messages a second, a `number`; the subscription's own rate when left out")
 	flags.StringVar(&f.choice.Destination, "destination", "", "`name` of the destination; the subscription's own when left out")
 	flags.BoolVar(&f.choice.Unmarked, "unmarked", false, "leave out the header Postbag-Replay")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")

@@ -86,7 +86,7 @@ func newRetentionSetCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set",
 		Short: "Set how long messages of a box stay, by what became of them",
-		Long: `Set how long messages of a box stay. What you do not name stays as it is. It goes before what relays have
+		Long: `Set how long messages of a box stay. What you do not name stays as it is. It overrides what relays have
 in their configuration, until postbag retention reset.
 
 A delivered or discarded message stays in the log for so long after every subscription has passed it; a

@@ -74,6 +74,9 @@ func (f *removeFlags) remove(cmd *cobra.Command, c *terminal.Terminal, s operati
 	if err != nil {
 		return err
 	}
+	if d.ReplayOf != "" {
+		return exit.Usagef("%s is a replay; end it with postbag replay cancel %s", ref, ref.Subscription)
+	}
 	loss := operations.LossOf(d)
 	switch {
 	case f.dryRun:
@@ -123,7 +126,7 @@ subscriptions readmit.`,
 	f.audit.add(cmd)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be lost, and do nothing")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&f.force, "force", false, "remove it though a live relay works it: what it has sent and not settled may be lost to the ledger")
+	cmd.Flags().BoolVar(&f.force, "force", false, "remove it although a live relay works it: what that has sent and not settled may be missing in the ledger")
 	return cmd
 }
 

@@ -64,8 +64,8 @@ type endFlags struct {
 }
 
 func (f *endFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(duration.Flag(&f.long), "for", "ends by itself after so `long`: "+duration.Forms)
-	cmd.Flags().StringVar(&f.until, "until", "", "ends by itself at this `time`, by the database's clock: 2026-01-31T12:00:00Z")
+	cmd.Flags().Var(duration.Flag(&f.long), "for", "end by itself after this `duration`: "+duration.Forms)
+	cmd.Flags().StringVar(&f.until, "until", "", "end by itself at this `time`, by the database's clock: 2026-01-31T12:00:00Z")
 }
 
 // end adds the end to a pause, or returns for how long it is.
@@ -99,10 +99,10 @@ nothing more, and change no number of attempts. Messages wait in the box, so wat
 The pause outlasts relays, and --drain waits for its end.
 
 With --topic, --type or --key only those messages wait, and later ones of their keys behind
-them. All others go on. With --destination all subscriptions of the store wait whose relays
-call their destination so, which is its name in postbag.yaml.
+them. All others go on. With --destination all subscriptions of the store wait that deliver to
+the destination of this name in postbag.yaml.
 
-A pause of the same that is there already gets the new reason and the new end.`,
+If the same is paused already, the pause gets the new reason and the new end.`,
 		Example: `  postbag subscriptions pause -c postbag.yaml --subscription billing --why "bad deployment"
   postbag subscriptions pause -c postbag.yaml --type order.* --for 2h --why "the shop is migrated"
   postbag subscriptions pause -c postbag.yaml --destination kafka --until 2026-01-31T12:00:00Z --why "maintenance"`,
@@ -137,7 +137,14 @@ A pause of the same that is there already gets the new reason and the new end.`,
 
 // resume is how the pause is ended by hand.
 func (*pauseFlags) resume(p *store.Pause) string {
-	return strings.TrimSuffix("postbag subscriptions resume --"+string(p.Scope), " --"+string(store.PauseSubscription))
+	text := "postbag subscriptions resume"
+	if p.Scope != store.PauseDestination {
+		text += " --box " + p.Box + " --subscription " + p.Subscription
+	}
+	if p.Scope != store.PauseSubscription {
+		text += " --" + string(p.Scope) + " " + strings.ToUpper(string(p.Scope))
+	}
+	return text
 }
 
 // sayPause says that something is held, or goes on.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetrichttp"
@@ -49,6 +50,7 @@ func openTelemetry(ctx context.Context, o config.OTel, logger *slog.Logger) (_ *
 	}
 	t := &telemetry{metrics: o.Metrics, faults: &telemetryFaults{logger: logger}}
 	otel.SetErrorHandler(t.faults) // the exporters know no other way
+	otel.SetLogger(logr.Discard()) // it quotes what it cannot read, such as a header with a key
 	who, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithHost(),
 		resource.WithAttributes(attribute.String("service.name", "postbag"), attribute.String("service.version", thisBuild().Version)),
 		resource.WithFromEnv())
@@ -164,6 +166,24 @@ func checkTelemetry(o config.OTel) error {
 		if text := os.Getenv(name); text != "" {
 			if at, err := url.Parse(text); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 				errs = append(errs, errors.New("otel: "+name+" is no URL of HTTP; write http://HOST:4318 or https://HOST"))
+			}
+		}
+		name = "OTEL_EXPORTER_OTLP_" + kind + "HEADERS"
+		if text := os.Getenv(name); strings.TrimSpace(text) != "" {
+			for one := range strings.SplitSeq(text, ",") {
+				key, value, found := strings.Cut(one, "=")
+				if _, err := url.PathUnescape(value); !found || err != nil || strings.ContainsAny(strings.TrimSpace(key), " :\t") || strings.TrimSpace(key) == "" {
+					errs = append(errs, errors.New("otel: "+name+" cannot be read; write name=value,name=value, with %20 for a space and %25 for a percent sign"))
+					break
+				}
+			}
+		}
+		for _, part := range []string{"CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"} {
+			name = "OTEL_EXPORTER_OTLP_" + kind + part
+			if file := os.Getenv(name); file != "" {
+				if _, err := os.ReadFile(file); err != nil {
+					errs = append(errs, errors.New("otel: "+name+" names a file that cannot be read; correct it"))
+				}
 			}
 		}
 	}

@@ -30,7 +30,9 @@ func (c *Core) vanish(f *Flow) {
 	f.gone = true
 	f.wanted, f.reshapePause, f.reshapeAfter = 0, 0, 0
 	f.drop()
+	f.Pauses, f.Paused = nil, false
 	f.Engine.Pause(false)
+	f.Engine.Calm()
 	c.forgetLane(f)
 	f.Owner.Forget()
 	c.take = slices.DeleteFunc(c.take, func(s store.Shard) bool { return s.Ref == f.Ref })

@@ -100,6 +100,9 @@ func (f *Flow) Expire(at time.Duration) { f.expires = at }
 // Pause holds the sending and reading of a subscription, or lets it go on.
 func (f *Flow) Pause(paused bool) { f.paused = paused }
 
+// Calm forgets how the destination is, once there is nothing to be sent to it.
+func (f *Flow) Calm() { f.circuit = circuit{} }
+
 // PollMax bounds the time between reads that find nothing, from now on.
 func (f *Flow) PollMax(d time.Duration) { f.pollMax = max(d, f.cfg.PollMin) }
 

@@ -54,6 +54,9 @@ func (f *Flow) obey(s *shard, c *store.Command, now time.Duration) bool {
 		p := c.Park
 		f.tryThoughHeld(s, c)
 		p.State, p.Attempts, p.Delay, p.Reason, p.Topic = store.ParkRetrying, 0, 0, reasonRetried, ""
+		if c.Park.State == store.ParkDead && f.supersedes() && p.Hash > strictHash {
+			p.Blocking = true // it is sent, whatever was delivered since: nothing newer ends it before
+		}
 		f.draftRow(s, p)
 		if c := f.chainFor(s, p.Hash); c != nil && p.Blocking {
 			f.parkBehind(c, now)

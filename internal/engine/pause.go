@@ -146,6 +146,9 @@ func (f *Flow) retryPaused(s *shard, c *store.Command) bool {
 	f.unheld(s, c)
 	p := c.Park
 	p.Attempts = 0
+	if !isRetried(&p) {
+		p.Reason = retriedHeld(p.Reason)
+	}
 	f.draftRow(s, p)
 	return true
 }

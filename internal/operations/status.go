@@ -82,7 +82,7 @@ type Subscription struct {
 	Pauses []Pause `json:"pauses,omitempty"`
 	// How many shards it has.
 	Shards int `json:"shards"`
-	// How many it shall have.
+	// How many it is to have.
 	Wanted int `json:"shards_wanted"`
 	// How many of them a live relay owns.
 	Owned int `json:"shards_owned"`

@@ -25,6 +25,8 @@ type SubscriptionDetail struct {
 	Box string `json:"box"`
 	// The subscription.
 	Name string `json:"name"`
+	// It is a replay of this subscription.
+	ReplayOf string `json:"replay_of,omitempty"`
 	// When it was declared.
 	Declared time.Time `json:"declared"`
 	// It began behind about this seq of the log; zero: with the first message.
@@ -35,7 +37,7 @@ type SubscriptionDetail struct {
 	TypesBy string `json:"types_by,omitempty"`
 	// How many shards it has.
 	Shards int `json:"shards"`
-	// How many it shall have.
+	// How many it is to have.
 	Wanted int `json:"shards_wanted"`
 	// Who asked for that many with a command; none: it is as declared.
 	WantedBy string `json:"shards_wanted_by,omitempty"`
@@ -89,7 +91,12 @@ func Subscriptions(o *store.Overview) *SubscriptionList {
 	for i := range o.Boxes {
 		b := &o.Boxes[i]
 		for j := range b.Subscriptions {
-			l.Subscriptions = append(l.Subscriptions, detailOf(&b.Subscriptions[j], o.Relays))
+			d := detailOf(&b.Subscriptions[j], o.Relays)
+			for k := range o.Pauses {
+				p := &o.Pauses[k]
+				d.Paused = d.Paused || p.Scope == store.PauseDestination && concerns(p, b.Subscriptions[j].Ref, o.Relays)
+			}
+			l.Subscriptions = append(l.Subscriptions, d)
 		}
 		for _, r := range b.Removed {
 			l.Removed = append(l.Removed, RemovedSubscription{Box: b.Name, Name: r.Name, At: r.At, By: r.By})
@@ -110,6 +117,9 @@ func detailOf(s *store.SubscriptionView, relays []store.RelayState) Subscription
 		if slices.ContainsFunc(s.Shards, func(sh store.ShardState) bool { return sh.Owner == relays[i].ID }) {
 			d.Owners = append(d.Owners, relays[i].Name)
 		}
+	}
+	if s.Replay != nil {
+		d.ReplayOf = s.Replay.Of
 	}
 	return d
 }

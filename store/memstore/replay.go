@@ -29,7 +29,7 @@ func (s *Store) startReplay(b *box, a store.Audit, r store.Replay) error {
 	switch {
 	case of == nil || of.replay != nil:
 		return fmt.Errorf("%s of %s: %w", doing, r.Of, store.ErrNoSubscription)
-	case b.subs[r.Ref.Subscription] != nil:
+	case b.subs[r.Ref.Subscription] != nil, b.removed[r.Ref.Subscription].Name != "":
 		return fmt.Errorf("%s: %w", doing, store.ErrReplayExists)
 	}
 	if err := s.declare(r.Spec()); err != nil {

@@ -136,6 +136,9 @@ func (s *Store) order(ctx context.Context, a store.Audit, r store.Ref, fn func(*
 		return err
 	}
 	return s.guarded(ctx, func(v *server) error {
+		if _, err := s.readCatalog(ctx); err != nil { // another of this name may be there by now
+			return err
+		}
 		sub, err := s.subscription(ctx, r)
 		if err != nil {
 			return err

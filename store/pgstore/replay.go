@@ -112,7 +112,8 @@ func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summa
 					gone = true
 					return nil
 				},
-			})
+			},
+			call{st: s.statements.get("gone", ""), args: id()})
 	})
 	s.catalog.Store(nil)
 	if err == nil && !gone || errors.Is(err, store.ErrNoSubscription) {

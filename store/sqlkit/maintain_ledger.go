@@ -87,8 +87,11 @@ func (m *Maintenance) compareWhole(ctx context.Context, r *Reader) (bool, error)
 		return false, err
 	}
 	if told != r.At.Sums {
-		m.differ(r, told, r.At.Sums)
-		return false, nil
+		now, err := m.base.dialect.Readers(m.Query(ctx), m.Box)
+		if err == nil && find(now, r.ID) != nil { // else it was removed meanwhile, with its ledger
+			m.differ(r, told, r.At.Sums)
+		}
+		return false, err
 	}
 	next, err := m.base.dialect.nextSpan(m.Query(ctx), r, r.At.Upto)
 	if err != nil {

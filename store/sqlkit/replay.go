@@ -33,6 +33,9 @@ func (s *Base) StartReplay(ctx context.Context, a store.Audit, r store.Replay) e
 		if there, err := t.isReplay(r.Ref); err != nil || there != noSubscription {
 			return orElse(err, store.ErrReplayExists)
 		}
+		if gone, err := t.Row(sqlIsRemoved, []any{r.Ref.Box, r.Ref.Subscription}, new(int)); err != nil || gone {
+			return orElse(err, store.ErrReplayExists) // relays that name it would take it for their own
+		}
 		if fault, err := s.ensure(t, r.Spec()); err != nil || fault != nil {
 			return orElse(err, fault)
 		}

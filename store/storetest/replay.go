@@ -151,6 +151,13 @@ func replayRefused(e *env) {
 	e.declareFirst(store.Ref{Box: box, Subscription: "taken"})
 	e.publish(e.messages(5, "a")...)
 	sound := store.Replay{Ref: again, Of: ref.Subscription, Through: 5, Shards: 1}
+	removed := store.Ref{Box: box, Subscription: "removed"} // relays that name it would work the replay as their own
+	if s, ok := e.Store.(store.Steward); ok {
+		e.declareFirst(removed)
+		e.check(s.Remove(e.ctx, byOperator, removed, false), "remove")
+	} else {
+		removed.Subscription = "taken"
+	}
 	said := e.lastAudited()
 	for _, c := range []struct {
 		what   string
@@ -161,6 +168,7 @@ func replayRefused(e *env) {
 		{"a missing subscription", func(r *store.Replay, _ *store.Audit) { r.Of = "nobody" }, store.ErrNoSubscription},
 		{"the box's own housekeeping", func(r *store.Replay, _ *store.Audit) { r.Of = store.Maintenance }, nil},
 		{"a name that is taken", func(r *store.Replay, _ *store.Audit) { r.Ref.Subscription = "taken" }, store.ErrReplayExists},
+		{"a name that was removed", func(r *store.Replay, _ *store.Audit) { r.Ref = removed }, store.ErrReplayExists},
 		{"a name that is none", func(r *store.Replay, _ *store.Audit) { r.Ref.Subscription = "@again" }, nil},
 		{"an end before the beginning", func(r *store.Replay, _ *store.Audit) { r.After = 5 }, nil},
 		{"times that are turned round", func(r *store.Replay, _ *store.Audit) { r.From, r.Before = e.now(), e.now().Add(-time.Hour) }, nil},

@@ -12,4 +12,4 @@ CREATE TABLE IF NOT EXISTS postbag__pause (
 	began        BIGINT          NOT NULL,
 	ends         BIGINT          NOT NULL DEFAULT 0, -- 0: it has no end
 	PRIMARY KEY (subscription, scope, held)
-) ENGINE = InnoDB;
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;

@@ -124,18 +124,20 @@ WITH n AS MATERIALIZED (
 ), s AS (
   INSERT INTO postbag._pauses AS p (sub, scope, held, who, why, ends)
   SELECT $1::integer, $2::text, $3::text, $4::text, $5::text, f.ends FROM f WHERE NOT f.over AND NOT f.full
+    AND ($1::integer = 0 OR EXISTS (SELECT FROM postbag._subscriptions x WHERE x.id = $1::integer))
   ON CONFLICT (sub, scope, held) DO UPDATE SET who = EXCLUDED.who, why = EXCLUDED.why, ends = EXCLUDED.ends,
     began = CASE WHEN EXISTS (SELECT FROM o) THEN p.began ELSE EXCLUDED.began END
   RETURNING 1
 ), u AS (
   UPDATE postbag._subscriptions u SET paused = true
-  WHERE u.id = $1::integer AND $2::text = 'subscription' AND NOT u.paused AND EXISTS (SELECT FROM s) RETURNING 1
+  WHERE u.id = $1::integer AND $2::text = 'subscription' AND EXISTS (SELECT FROM s)
 ), a AS (
   INSERT INTO postbag._audit (who, why, what)
   SELECT $4::text, $5::text, $8::text || coalesce(' until ' || to_char(f.ends AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), '') FROM f
   WHERE EXISTS (SELECT FROM s)
 ), m AS MATERIALIZED (
-  SELECT EXISTS (SELECT FROM s) AND ((SELECT count(*) FROM o) = 0 OR (SELECT o.ends FROM o) IS DISTINCT FROM f.ends) OR EXISTS (SELECT FROM u) AS moved FROM f
+  SELECT EXISTS (SELECT FROM s) AND ((SELECT count(*) FROM o) = 0 OR (SELECT o.ends FROM o) IS DISTINCT FROM f.ends)
+    OR EXISTS (SELECT FROM s) AND $2::text = 'subscription' AND EXISTS (SELECT FROM postbag._subscriptions x WHERE x.id = $1::integer AND NOT x.paused) AS moved FROM f
 )
 UPDATE postbag._epoch e SET n = e.n + CASE WHEN m.moved THEN 1 ELSE 0 END FROM f, m RETURNING f.over, f.full;
 

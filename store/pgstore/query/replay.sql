@@ -7,7 +7,8 @@
 WITH b AS MATERIALIZED (
   SELECT b.id, b.dropped,
     EXISTS (SELECT FROM postbag._subscriptions u WHERE u.box = b.id AND u.name = $8::text AND u.replay IS NULL) AS plain,
-    EXISTS (SELECT FROM postbag._subscriptions u WHERE u.box = b.id AND u.name = $2::text) AS there
+    EXISTS (SELECT FROM postbag._subscriptions u WHERE u.box = b.id AND u.name = $2::text)
+      OR EXISTS (SELECT FROM postbag._removed r WHERE r.box = b.id AND r.name = $2::text) AS there
   FROM postbag._boxes b WHERE b.name = $1::text
 ), u AS (
   INSERT INTO postbag._subscriptions (box, name, types, wanted, replay)
@@ -30,8 +31,8 @@ SELECT b.plain, b.there, EXISTS (SELECT FROM u) FROM b;
 SELECT s.id FROM postbag._shards s WHERE s.sub = $1::integer ORDER BY s.id FOR UPDATE;
 
 -- name: end_replay
--- Removes a replay, whose shards are locked, with all that it has, and audits it. By sub; the epoch last. Returns a row if
--- it was one.
+-- Removes a replay, whose shards are locked, with all that it has, and audits it. By sub. Comes before gone. Returns a row
+-- if it was one.
 WITH r AS MATERIALIZED (
   SELECT u.id FROM postbag._subscriptions u WHERE u.id = $1::integer AND u.replay IS NOT NULL
 ), s AS (
@@ -54,7 +55,5 @@ WITH r AS MATERIALIZED (
   DELETE FROM postbag._subscriptions u USING r WHERE u.id = r.id RETURNING u.id
 ), a AS (
   INSERT INTO postbag._audit (who, why, what) SELECT $2::text, $3::text, $4::text FROM u
-), e AS (
-  UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u)
 )
 SELECT u.id FROM u;

@@ -1,8 +1,8 @@
 -- What operators hold: a subscription, a destination of all subscriptions, or messages of a topic, a type or a key.
 
 -- One row a pause. sub is the subscription, and 0 for a destination. held is what of its scope is held, and empty for a whole
--- subscription, whose flag _subscriptions.paused says so to relays of older versions, too. ends is NULL if it has no end. A row whose
--- end is over holds nothing: the next heartbeat removes it. The table has a few rows, and is read whole with each heartbeat.
+-- subscription, whose flag _subscriptions.paused says so to relays of older versions, too. ends is NULL if it has no end. What is
+-- over holds nothing: the next heartbeat removes it. The table has a few rows, and is read whole with each heartbeat.
 CREATE TABLE postbag._pauses (
   id    bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   sub   integer     NOT NULL,

@@ -58,8 +58,8 @@ type Subscription struct {
 	RetryBatch int `yaml:"retry_batch" range:"1..100000" otherwise:"a quarter of batch"`
 	// Most messages that are sent and not settled: what a crash may repeat.
 	InFlight int `yaml:"in_flight" range:"1..1000000" otherwise:"1000; with exactly_once batch, if that is more"`
-	// Most messages that may wait for topics that do not work. With that many, nothing more
-	// is read.
+	// Most messages that may wait for topics that do not work, or for the end of pauses. With
+	// that many, nothing more is read.
 	MaxHeld int `yaml:"max_held" range:"1..10000000" default:"100000"`
 	// Most bytes of messages in memory: read and not sent, in calls, and parked ones that
 	// are tried. One message always goes, however large it is. A number of bytes, or with a

@@ -23,6 +23,8 @@ func settingsOf(prefix string, v reflect.Value) (out [][2]string) {
 			out = append(out, settingsOf(prefix+name+".", f)...)
 		case f.Kind() == reflect.Map, f.Kind() == reflect.Slice && f.Type().Elem().Kind() == reflect.Struct:
 			out = append(out, [2]string{prefix + name, fmt.Sprintf("%d entries", f.Len())})
+		case f.Type() == reflect.TypeFor[*DeadTo]():
+			out = append(out, settingsOf(prefix+name+".", f.Elem())...)
 		case f.Kind() == reflect.Pointer:
 			out = append(out, [2]string{prefix + name, "as the file says"})
 		default:

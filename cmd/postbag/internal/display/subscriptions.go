@@ -31,10 +31,14 @@ func Subscriptions(c *terminal.Terminal, l *operations.SubscriptionList) error {
 }
 
 func listRow(d *operations.SubscriptionDetail) []string {
-	state := "-"
-	if d.Paused {
-		state = "paused"
+	var states []string
+	if d.ReplayOf != "" {
+		states = append(states, "replay")
 	}
+	if d.Paused {
+		states = append(states, "paused")
+	}
+	state := dash(strings.Join(states, ", "))
 	types := terminal.Short(operations.TypesText(d.Types), 40)
 	if d.TypesBy != "" {
 		types += " (operator)"
@@ -82,6 +86,9 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 		{"backlog", fmt.Sprintf("%s, the oldest %s", terminal.Count(d.Backlog, "message"), operations.Span(operations.Seconds(d.Oldest)))},
 		{"parked", parkedText(d)},
 		{"destination", destinationText(d)},
+	}
+	if d.ReplayOf != "" {
+		rows = append(rows, []string{"replay of", d.ReplayOf})
 	}
 	if d.Destination != nil && d.Destination.Error != "" {
 		rows = append(rows, []string{"last error", c.InWords(d.Destination.Error)})

@@ -129,8 +129,13 @@ func (v *Value) Set(text string) error {
 	return nil
 }
 
-// String writes the duration as Go does.
-func (v *Value) String() string { return time.Duration(*v).String() }
+// String writes the duration as Go does. Zero is empty: a flag without a default.
+func (v *Value) String() string {
+	if *v == 0 {
+		return ""
+	}
+	return time.Duration(*v).String()
+}
 
 // Type names the kind of value in a command's help.
 func (v *Value) Type() string { return "duration" }
