@@ -29,8 +29,8 @@ func newReplayStartCommand(c *terminal.Terminal) *cobra.Command {
 	var f replayStart
 	cmd := &cobra.Command{
 		Use: "start", Short: "Send messages of a subscription again, beginning at a time or a seq",
-		Long: `Send messages again that the box still holds, beginning at a time, at a seq or with the latest ones,
-to the destination of the subscription or to another one. It says what it would do, asks, and works until all
+		Long: `Send messages again that the box still holds, beginning at a time, at a seq or with the latest ones.
+They go to the destination of the subscription or to another one. It says what it would do, asks, and works until all
 of them are sent. It ends where the box ends now, unless you say where.
 
 A replay has a position, a rate, parked messages and a ledger of its own, and leaves the subscription
