@@ -71,6 +71,7 @@ type audit struct {
 	window, lotBytes    int
 	lent                map[*entry]struct{} // resolved, and still in a call
 	chainOut, unsettled map[*chain]int
+	gates               map[*chain]int
 	err                 error
 }
 
@@ -106,8 +107,8 @@ func (a *audit) windows() {
 			if e.waits() {
 				a.unsent++
 			}
-			if e.park != nil && e.park.Blocking && e.resolved() && !e.drafted() {
-				one(&a.unsettled, a.f.chainFor(e.shard, e.park.Hash))
+			if e.park != nil && e.resolved() && !e.drafted() {
+				a.row(e.shard, e.park)
 			}
 		})
 	}
@@ -127,15 +128,23 @@ func (a *audit) lot() {
 		a.out += s.draft.sent + s.turnSent
 		count := func(parks []store.Park) {
 			for i := range parks {
-				if parks[i].Blocking {
-					one(&a.unsettled, a.f.chainFor(s, parks[i].Hash))
-				}
+				a.row(s, &parks[i])
 			}
 		}
 		count(s.draft.park)
 		if s.turn != nil {
 			count(s.turn.Park)
 		}
+	}
+}
+
+// row counts a row that no verdict has confirmed.
+func (a *audit) row(s *shard, p *store.Park) {
+	if p.Blocking {
+		one(&a.unsettled, a.f.chainFor(s, p.Hash))
+	}
+	if a.f.gates(p) {
+		one(&a.gates, a.f.chainFor(s, p.Hash))
 	}
 }
 
@@ -187,6 +196,9 @@ func (a *audit) chain(s *shard, c *chain) error {
 	if s.leaving == nil && c.unsettled != a.unsettled[c] {
 		return fmt.Errorf("unsettled is %d, counted %d", c.unsettled, a.unsettled[c])
 	}
+	if s.leaving == nil && c.gate != a.gates[c] {
+		return fmt.Errorf("gate is %d, counted %d", c.gate, a.gates[c])
+	}
 	if c.head == nil && c.out == 0 && c.gate == 0 && !c.blocked() {
 		return errors.New("nothing is known of it, and it is kept")
 	}
@@ -195,7 +207,7 @@ func (a *audit) chain(s *shard, c *chain) error {
 		if e.chain != c {
 			return fmt.Errorf("message %d is of another chain", e.Seq)
 		}
-		if e == c.head && e.queued() && c.out == 0 && c.gate == 0 {
+		if e == c.head && e.queued() && c.out == 0 && !c.shut(e) {
 			return fmt.Errorf("message %d could be sent and is not ready", e.Seq)
 		}
 		if !e.parked && e.state < sent && c.blocked() && c.out == 0 {

@@ -210,7 +210,7 @@ func (b *filling) include(e *entry) {
 // destination keeps the order of each key, and no other.
 func (e *entry) follower() *entry {
 	next := e.next
-	if next == nil || !next.queued() || next.Err != nil || e.chain.strict && (e.parked || next.parked || next.Hash != e.Hash || e.Hash == 0) {
+	if next == nil || !next.queued() || next.Err != nil || e.chain.shut(next) || e.chain.strict && (e.parked || next.parked || next.Hash != e.Hash || e.Hash == 0) {
 		return nil
 	}
 	return next

@@ -20,6 +20,7 @@ type entry struct {
 
 	fate  store.Fate
 	calls int32 // that have its bytes
+	gates int32 // of chain.gate, those of rows that ride behind it: it need not wait for them
 	state state
 
 	// What it is, and not where: these are set as it is taken in hand, and stay. Any

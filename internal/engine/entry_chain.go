@@ -20,7 +20,7 @@ type chain struct {
 	// that no verdict has confirmed.
 	unsettled int
 	// gate counts rows of rejected messages that were drafted, or ride in a window, and that no
-	// verdict has confirmed. While it is not zero nothing is sent. See lot_supersede.go.
+	// verdict has confirmed. While it is not zero nothing behind them is sent. See lot_supersede.go.
 	gate int
 	// cut: a row that blocks was written again for a message before those in
 	// calls: as they come back they are left to their rows.
@@ -131,7 +131,7 @@ func (f *Flow) cleared(s *shard, hash uint64) {
 // nothing is known of it that is worth keeping.
 func (f *Flow) advance(c *chain) {
 	switch {
-	case c.out > 0, c.gate > 0:
+	case c.out > 0, c.shut(c.head):
 	case c.head == nil && !c.blocked():
 		f.release(c)
 	case c.head != nil && c.head.queued():

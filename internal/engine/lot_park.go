@@ -16,6 +16,7 @@ func (f *Flow) park(e *entry, p store.Park, now time.Duration) {
 	case e.state == slow: // its row is not written yet: write this one instead
 		f.cancelPark(e)
 	case e.chain != nil:
+		f.letAhead(e, p)
 		e.chain.remove(e)
 	}
 	f.parkInWindow(e, p, now)

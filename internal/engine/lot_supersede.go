@@ -15,7 +15,8 @@ import (
 // A message that waits is never delivered after a newer one of its key, whatever breaks:
 //
 //   - Nothing of a key is sent while a row of it that will wait is not settled: else the
-//     next owner would not know that the message waits (chain.gate).
+//     next owner would not know that the message waits (chain.gate). What stands before the
+//     message is sent all the same: the settlement passes that first.
 //   - To be tried again, a message is claimed first: its row is written as one that blocks.
 //     The owner of the shard, be it another, then holds newer messages until its fate is known.
 //   - It is claimed only if nothing newer of its key is in hand, was delivered without being
@@ -184,11 +185,28 @@ func (s *shard) endWaiting() {
 	s.overtaken = s.overtaken[:0]
 }
 
+// letAhead has messages that stand before e in its chain go on although e is about to be parked, and its key
+// waits for its row: that rides in the settlement that passes them.
+func (f *Flow) letAhead(e *entry, p store.Park) {
+	if f.fill(e, &p); !f.gates(&p) {
+		return
+	}
+	for o := e.chain.head; o != nil && o != e; o = o.next {
+		o.gates++
+	}
+}
+
+// shut says that e, of a chain, is not sent before rows of rejected messages are settled. Without an e it
+// says that there are such rows.
+func (c *chain) shut(e *entry) bool {
+	return c.gate > 0 && (e == nil || c.gate > int(e.gates))
+}
+
 // openGates lets keys go on whose rows that wait are settled.
 func (f *Flow) openGates(s *shard, parks []store.Park) {
 	for i := range parks {
 		if p := &parks[i]; f.gates(p) {
-			if c := f.chainFor(s, p.Hash); c != nil && c.gate == 0 {
+			if c := f.chainFor(s, p.Hash); c != nil {
 				f.advance(c)
 			}
 		}

@@ -61,6 +61,47 @@ func TestARejectedMessageWaitsAndItsKeyGoesOnOnceThatIsSettled(t *testing.T) {
 	}
 }
 
+// ordered is a desk of a destination that keeps the order of a key within a call, with a call of 1, 2 and
+// 3. Of 1 there is this answer, 2 was rejected, and 3 was not sent.
+func ordered(t *testing.T, first broker.Outcome) *desk {
+	t.Helper()
+	d := superseding(t, engine.Config{Ordered: true})
+	d.feed("1", messages(1, 1, 1, 1)...)
+	c := d.call(1, 2, 3)
+	d.f.Reported(d.now, c.ID, 1, engine.Answer{Outcome: broker.Rejected, Reason: "no"})
+	d.answer(c, first, broker.Unknown, broker.NotSent)
+	return d
+}
+
+// The rejection of 2 is settled with what stands before it: with 1, which waited for that.
+func TestAMessageBeforeARejectedOneIsSentAlthoughThatIsNotSettled(t *testing.T) {
+	t.Parallel()
+	for _, first := range []broker.Outcome{broker.Unknown, broker.NotSent} {
+		d := ordered(t, first)
+		d.deliver(1)
+		d.noCall() // 3 waits until it is settled that 2 waits
+		s := d.settle()
+		if p := d.one(s); p.Seq != 2 || p.State != store.ParkRetrying || p.Blocking || len(s.Tally) != 2 {
+			t.Errorf("the settlement is %+v, want 1 delivered and 2 waiting", s)
+		}
+		d.deliver(3)
+	}
+}
+
+func TestTwoRejectedMessagesOfAKeyAreSettledTogether(t *testing.T) {
+	t.Parallel()
+	d := ordered(t, broker.Unknown)
+	d.answer(d.call(1), broker.Rejected)
+	d.noCall()
+	if s := d.settle(); len(s.Park) != 2 || s.Park[0].Seq != 1 || s.Park[1].Seq != 2 {
+		t.Errorf("the rows are %+v, want those of 1 and 2", s.Park)
+	}
+	d.deliver(3)
+	if s := d.settle(); len(s.Supersede) != 1 || s.Supersede[0].Seq != 3 {
+		t.Errorf("it names %+v, want the key with message 3", s.Supersede)
+	}
+}
+
 func TestNothingIsNamedWhereNothingWaits(t *testing.T) {
 	t.Parallel()
 	d := superseding(t, engine.Config{})
