@@ -21,6 +21,7 @@ func (s *server) judged(p *store.Batch) {
 	for i := range p.Records {
 		if m := s.w.message(&p.Records[i]); m.shifting {
 			p.Records[i].Filtered = s.refuses
+			m.leftOut = m.leftOut || s.refuses
 		}
 	}
 }

@@ -84,11 +84,11 @@ func shardAt(slot, n int) int {
 // refused records that the broker refused a message for what it is.
 func (w *world) refused(m *message) {
 	at := w.instant()
+	m.no = w.moment()
 	if m.shifting { // it may be read again, and be filtered: see intended
 		m.refusals = append(m.refusals, at)
 		return
 	}
-	m.no = w.moment()
 	w.recorders.history.Refuse(history.Refusal{ID: idOf(m), At: at})
 }
 

@@ -11,6 +11,10 @@ import (
 //
 // The broker may say no to a message while an earlier call with it is still under way. What that call
 // brings comes too late for anybody to know of it, and is held against nobody.
+//
+// Nor is what a filter that changes does between two reads of a message. The first owner leaves it out and
+// delivers a newer one, the next takes it: it comes behind that one. Or the first delivers it, and the next
+// leaves it out: nobody knows that it is in the broker, and an older one that waits comes behind it.
 
 func (w *world) drawSuperseding(c *engine.Config) {
 	if w.plan.faults.has(Superseding) && !c.Transactions {
@@ -29,9 +33,9 @@ func (w *world) checkNewer(d *delivery, m *message) {
 	if w.plan.cfg.OnReject != engine.Supersede || m.key == 0 || m.no > d.begun {
 		return
 	}
-	if m.accepted == 0 && !w.mixed && !w.rewoundOnce && !m.retried && !m.unwanted && !m.expired && !m.copied && !m.emptied {
+	if m.accepted == 0 && !w.mixed && !w.rewoundOnce && !m.retried && !m.unwanted && !m.expired && !m.copied && !m.emptied && !m.leftOut {
 		for _, o := range w.producers.msgs {
-			if o.key == m.key && o.inTurn && o.seq > m.seq && o.commit > m.commit && m.commit > 0 && !o.copied && !o.emptied {
+			if o.key == m.key && o.inTurn && o.seq > m.seq && o.commit > m.commit && m.commit > 0 && !o.copied && !o.emptied && !o.leftOut {
 				w.failf("P3", "message %d of key %d is delivered after message %d, which is newer", m.id, m.key, o.id)
 			}
 		}

@@ -23,6 +23,7 @@ type message struct {
 	sum      uint64
 	filtered bool
 	shifting bool            // a filter that changes refuses it, or takes it
+	leftOut  bool            // a read of it was told that the filter refuses it
 	refusals []time.Duration // by the destination, of one that shifts
 	typed    bool
 	state    messageState

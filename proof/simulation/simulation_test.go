@@ -117,6 +117,7 @@ func TestSeedsThatFoundADefect(t *testing.T) {
 		"a suspect waited behind another parked message, and that for the suspect":               {Seed: 106859, Faults: simulation.Unshaped<<1 - 1, CountFirst: true},
 		"a topic that worked again was kept for good":                                            {Seed: 201556, Faults: simulation.Unshaped<<1 - 1, Handlers: true},
 		"a counted call had a parked message and one whose row had to wait for it":               {Seed: 107425, Faults: simulation.Unshaped<<1 - 1, CountFirst: true},
+		"the simulator judged the order of what a filter had refused before":                     {Seed: 1358, Faults: simulation.Superseding<<1 - 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
