@@ -190,14 +190,8 @@ func (a *audit) chain(s *shard, c *chain) error {
 	if s.chains.get(c.key) != c || c.shard != s {
 		return fmt.Errorf("it is chain %d of another", c.key)
 	}
-	if c.out != a.chainOut[c] {
-		return fmt.Errorf("out is %d, counted %d", c.out, a.chainOut[c])
-	}
-	if s.leaving == nil && c.unsettled != a.unsettled[c] {
-		return fmt.Errorf("unsettled is %d, counted %d", c.unsettled, a.unsettled[c])
-	}
-	if s.leaving == nil && c.gate != a.gates[c] {
-		return fmt.Errorf("gate is %d, counted %d", c.gate, a.gates[c])
+	if err := a.counts(s, c); err != nil {
+		return err
 	}
 	if c.head == nil && c.out == 0 && c.gate == 0 && !c.blocked() {
 		return errors.New("nothing is known of it, and it is kept")
@@ -222,6 +216,20 @@ func (a *audit) chain(s *shard, c *chain) error {
 		if e.parked {
 			before = e.Seq
 		}
+	}
+	return nil
+}
+
+// counts recounts what a chain counts.
+func (a *audit) counts(s *shard, c *chain) error {
+	if c.out != a.chainOut[c] {
+		return fmt.Errorf("out is %d, counted %d", c.out, a.chainOut[c])
+	}
+	if s.leaving == nil && c.unsettled != a.unsettled[c] {
+		return fmt.Errorf("unsettled is %d, counted %d", c.unsettled, a.unsettled[c])
+	}
+	if s.leaving == nil && c.gate != a.gates[c] {
+		return fmt.Errorf("gate is %d, counted %d", c.gate, a.gates[c])
 	}
 	return nil
 }
