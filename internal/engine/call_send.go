@@ -184,7 +184,7 @@ func (b *filling) fill(q source, most int) {
 func (b *filling) pins() {
 	for _, l := range b.f.groups {
 		e := l.pin()
-		if e != nil && e.state == ready && b.f.out < b.f.cfg.InFlight && !b.f.meetsOld(e, b.now) && b.fits(e) {
+		if e != nil && e.state == ready && e.Err == nil && !b.f.isBarred(e) && b.f.out < b.f.cfg.InFlight && !b.f.meetsOld(e, b.now) && b.fits(e) {
 			b.reserve--
 			b.include(e)
 		}

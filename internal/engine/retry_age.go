@@ -90,7 +90,7 @@ func (f *Flow) expireOld(now time.Duration) {
 }
 
 // expireAll makes all messages dead that could be sent and are too old, and then those of their
-// keys that could be sent without them.
+// keys that could be sent without them. Rows that cannot be read may be next.
 func (f *Flow) expireAll(now time.Duration) {
 	old := func(e *entry) bool { return f.tooOld(e, now) }
 	for all := f.sendable(old); len(all) > 0; all = f.sendable(old) {
@@ -99,6 +99,7 @@ func (f *Flow) expireAll(now time.Duration) {
 				f.expire(e, now)
 			}
 		}
+		f.refuseUnreadable(now)
 	}
 }
 

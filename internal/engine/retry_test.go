@@ -141,6 +141,26 @@ func TestAMessageThatIsTooOldIsDeadAndNotSent(t *testing.T) {
 	}
 }
 
+func TestWhatStandsBehindATooOldMessageIsNotSentIfItMustNotBe(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(*desk, *store.Record){
+		"unreadable": func(_ *desk, m *store.Record) { m.Err = errRead },
+		"paused": func(d *desk, m *store.Record) {
+			m.Type = "held"
+			d.f.Hold(d.now, []store.Pause{{Scope: store.PauseType, Value: "held"}})
+		},
+	} {
+		d := aged(t, engine.Config{OnReject: engine.Skip, Retry: engine.Retry{MaxAge: time.Minute}})
+		next := stored(6, 1, 0)
+		change(d, &next)
+		d.feed("1", stored(5, 1, -time.Minute), next, stored(7, 2, 0))
+		d.deliver(7)
+		if p := d.settle().Park; len(p) != 2 || p[0].State != store.ParkDead || p[1].Seq != 6 {
+			t.Errorf("%s: the rows are %+v, want 5 dead and one of 6", what, p)
+		}
+	}
+}
+
 func TestAMessageAgesWhileItIsQueuedAndWhileTheCircuitIsOpen(t *testing.T) {
 	t.Parallel()
 	d := aged(t, engine.Config{Batch: 1, Calls: 1, Retry: engine.Retry{MaxAge: time.Minute}})
