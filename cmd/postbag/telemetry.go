@@ -149,44 +149,61 @@ var samplers = []string{
 
 // checkTelemetry reports everything that is wrong with the environment. It quotes no value: one may hold a password.
 func checkTelemetry(o config.OTel) error {
-	var errs []error
-	kinds := []string{""}
+	errs := checkExporter("")
 	if o.Traces {
-		kinds = append(kinds, "TRACES_")
+		errs = append(errs, checkExporter("TRACES_")...)
 	}
 	if o.Metrics {
-		kinds = append(kinds, "METRICS_")
+		errs = append(errs, checkExporter("METRICS_")...)
 	}
-	for _, kind := range kinds {
-		name := "OTEL_EXPORTER_OTLP_" + kind + "PROTOCOL"
-		if p := os.Getenv(name); p != "" && p != "http/protobuf" {
-			errs = append(errs, errors.New("otel: "+name+" is not http/protobuf, the only one that postbag speaks; set that, and the collector's port for HTTP, usually 4318"))
-		}
-		name = "OTEL_EXPORTER_OTLP_" + kind + "ENDPOINT"
-		if text := os.Getenv(name); text != "" {
-			if at, err := url.Parse(text); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-				errs = append(errs, errors.New("otel: "+name+" is no URL of HTTP; write http://HOST:4318 or https://HOST"))
-			}
-		}
-		name = "OTEL_EXPORTER_OTLP_" + kind + "HEADERS"
-		if text := os.Getenv(name); strings.TrimSpace(text) != "" {
-			for one := range strings.SplitSeq(text, ",") {
-				key, value, found := strings.Cut(one, "=")
-				if _, err := url.PathUnescape(value); !found || err != nil || strings.ContainsAny(strings.TrimSpace(key), " :\t") || strings.TrimSpace(key) == "" {
-					errs = append(errs, errors.New("otel: "+name+" cannot be read; write name=value,name=value, with %20 for a space and %25 for a percent sign"))
-					break
-				}
-			}
-		}
-		for _, part := range []string{"CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"} {
-			name = "OTEL_EXPORTER_OTLP_" + kind + part
-			if file := os.Getenv(name); file != "" {
-				if _, err := os.ReadFile(file); err != nil {
-					errs = append(errs, errors.New("otel: "+name+" names a file that cannot be read; correct it"))
-				}
-			}
+	return errors.Join(append(errs, checkSampler()...)...)
+}
+
+// checkExporter reports what is wrong with the variables for traces, for metrics, or for both.
+func checkExporter(kind string) (errs []error) {
+	variable := func(name string) (string, string) {
+		name = "OTEL_EXPORTER_OTLP_" + kind + name
+		return "otel: " + name, os.Getenv(name)
+	}
+	if name, p := variable("PROTOCOL"); p != "" && p != "http/protobuf" {
+		errs = append(errs, errors.New(name+" is not http/protobuf, the only one that postbag speaks; set that, and the collector's port for HTTP, usually 4318"))
+	}
+	if name, text := variable("ENDPOINT"); text != "" {
+		if at, err := url.Parse(text); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+			errs = append(errs, errors.New(name+" is no URL of HTTP; write http://HOST:4318 or https://HOST"))
 		}
 	}
+	if name, text := variable("HEADERS"); !areHeaders(text) {
+		errs = append(errs, errors.New(name+" cannot be read; write name=value,name=value, with %20 for a space and %25 for a percent sign"))
+	}
+	for _, part := range []string{"CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY"} {
+		name, file := variable(part)
+		if file == "" {
+			continue
+		}
+		if _, err := os.ReadFile(file); err != nil {
+			errs = append(errs, errors.New(name+" names a file that cannot be read; correct it"))
+		}
+	}
+	return errs
+}
+
+// areHeaders says whether the SDK can read a list of headers. It would print what it cannot.
+func areHeaders(text string) bool {
+	if strings.TrimSpace(text) == "" {
+		return true
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		key, value, found := strings.Cut(one, "=")
+		key = strings.TrimSpace(key)
+		if _, err := url.PathUnescape(value); !found || err != nil || key == "" || strings.ContainsAny(key, " :\t") {
+			return false
+		}
+	}
+	return true
+}
+
+func checkSampler() (errs []error) {
 	sampler := strings.ToLower(strings.TrimSpace(os.Getenv("OTEL_TRACES_SAMPLER")))
 	if sampler != "" && !slices.Contains(samplers, sampler) {
 		errs = append(errs, errors.New("otel: OTEL_TRACES_SAMPLER is none of "+strings.Join(samplers, ", ")))
@@ -196,5 +213,5 @@ func checkTelemetry(o config.OTel) error {
 			errs = append(errs, errors.New("otel: OTEL_TRACES_SAMPLER_ARG is no number between 0 and 1; write which part of the traces is kept, such as 0.1"))
 		}
 	}
-	return errors.Join(errs...)
+	return errs
 }

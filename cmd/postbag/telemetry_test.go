@@ -101,7 +101,7 @@ func TestTheTraceOfAMessageGoesOnThroughTheRelay(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentUnlessTheFileSaysSo(t *testing.T) {
+func TestNothingIsSentUnlessTheFileSaysSo(t *testing.T) { //nolint:paralleltest // it sets the environment
 	c := collect(t)
 	for name, yaml := range map[string]string{"nothing": "", "disabled": "otel: {traces: true, metrics: true}\n"} {
 		if name == "disabled" {
@@ -137,6 +137,9 @@ func TestAnEnvironmentThatMakesNoTelemetryIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ variable, value, want string }{
 		"a protocol": {"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTEL_EXPORTER_OTLP_PROTOCOL is not http/protobuf, the only one that postbag speaks"},
 		"a place":    {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "user:hush@collector:4317", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is no URL of HTTP"},
+		"a header":   {"OTEL_EXPORTER_OTLP_HEADERS", "Authorization: Bearer hush", "OTEL_EXPORTER_OTLP_HEADERS cannot be read; write name=value"},
+		"an escape":  {"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "api-key=hush%", "OTEL_EXPORTER_OTLP_TRACES_HEADERS cannot be read"},
+		"a file":     {"OTEL_EXPORTER_OTLP_CERTIFICATE", "no/hush.pem", "OTEL_EXPORTER_OTLP_CERTIFICATE names a file that cannot be read"},
 		"a sampler":  {"OTEL_TRACES_SAMPLER", "some", "OTEL_TRACES_SAMPLER is none of always_on"},
 	} {
 		t.Run(name, func(t *testing.T) {

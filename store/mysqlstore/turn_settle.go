@@ -75,26 +75,31 @@ func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict,
 	if err != nil {
 		return store.Verdict{}, err
 	}
-	var unwritten error
-	if moved == 0 {
-		if before, err := appliedBefore(t.Query, s); err != nil || !before {
-			return store.Verdict{}, err
-		}
-	} else if err := t.exceptions(s); err != nil {
-		return store.Verdict{}, err
-	} else if unwritten, err = t.Letters(s.Settlement); err != nil {
-		return store.Verdict{}, err
+	if moved > 0 {
+		err = t.apply(s, sums, &v)
 	} else {
-		sums.Add(s.id, int64(s.Lo), s.Tally)
-		if v.Superseded, err = t.Supersede(s.id, int64(s.Lo), s.Settlement, sums); err != nil {
-			return v, err
-		}
+		v.Applied, err = appliedBefore(t.Query, s)
+	}
+	if err != nil || !v.Applied {
+		return store.Verdict{}, err
 	}
 	if v.Cleared, err = t.SettleHeads(s.id, s.Slots, storekit.Touched(s.Settlement)); err == nil {
 		v.Waiting, err = t.StillWaiting(s.id, s.Settlement)
 	}
-	v.Letters = unwritten
 	return v, err
+}
+
+// apply writes what a settlement says beside the position of its shard.
+func (t *transaction) apply(s *settling, sums storekit.Tallies, v *store.Verdict) (err error) {
+	if err := t.exceptions(s); err != nil {
+		return err
+	}
+	if v.Letters, err = t.Letters(s.Settlement); err != nil {
+		return err
+	}
+	sums.Add(s.id, int64(s.Lo), s.Tally)
+	v.Superseded, err = t.Supersede(s.id, int64(s.Lo), s.Settlement, sums)
+	return err
 }
 
 // advance moves the shard on under its lease.

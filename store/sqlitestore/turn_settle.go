@@ -48,28 +48,32 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 	if err != nil {
 		return store.Verdict{}, err
 	}
-	var unwritten error
 	v := store.Verdict{Applied: true}
-	if !fresh {
-		before, err := t.Row(sqlApplied, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
-		if err != nil || !before {
-			return store.Verdict{}, err
-		}
-	} else if err := t.exceptions(id, s); err != nil {
-		return store.Verdict{}, err
-	} else if unwritten, err = t.Letters(s); err != nil {
-		return store.Verdict{}, err
+	if fresh {
+		err = t.apply(id, s, sums, &v)
 	} else {
-		sums.Add(id, 0, s.Tally)
-		if v.Superseded, err = t.Supersede(id, 0, s, sums); err != nil {
-			return v, err
-		}
+		v.Applied, err = t.Row(sqlApplied, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int))
+	}
+	if err != nil || !v.Applied {
+		return store.Verdict{}, err
 	}
 	if v.Cleared, err = t.SettleHeads(id, s.Slots, storekit.Touched(s)); err == nil {
 		v.Waiting, err = t.StillWaiting(id, s)
 	}
-	v.Letters = unwritten
 	return v, err
+}
+
+// apply writes what a settlement says beside the position of its shard.
+func (t *transaction) apply(id int64, s *store.Settlement, sums storekit.Tallies, v *store.Verdict) (err error) {
+	if err := t.exceptions(id, s); err != nil {
+		return err
+	}
+	if v.Letters, err = t.Letters(s); err != nil {
+		return err
+	}
+	sums.Add(id, 0, s.Tally)
+	v.Superseded, err = t.Supersede(id, 0, s, sums)
+	return err
 }
 
 // advance moves the shard on under its lease, and says whether it did.
