@@ -24,6 +24,7 @@ func TestMessagesOfATopicArePausedUntilTheyAreResumed(t *testing.T) {
 		await(t, "the first is delivered", func() bool { return strings.Contains(relay.out.String(), "free a") })
 		run("subscriptions", "pause", "--topic", "held", "--who", "anna", "--why", "a bad deployment").ok().
 			says("outbox/default --topic held is paused")
+		await(t, "the relay has heard of it", func() bool { return strings.Contains(relay.err.String(), "an operator holds some messages") })
 		publish("held", "a")
 		publish("free", "a") // behind it
 		publish("free", "b")
