@@ -54,8 +54,8 @@ var burying = []Mutant{
 		Name: "letter-written-again", What: "SQLite: a settlement that is repeated writes its dead letters once more",
 		Evidence: "an answer that got lost, and a second copy for each message",
 		Patches: []Patch{{
-			"store/sqlitestore/turn_settle.go", "	} else if err := t.exceptions(id, s); err != nil {\n",
-			"		if unwritten, err = t.Letters(s); err != nil {\n			return store.Verdict{}, err\n		}\n	} else if err := t.exceptions(id, s); err != nil {\n",
+			"store/sqlitestore/turn_settle.go", "		v.Applied, err = t.Row(sqlApplied,",
+			"		if v.Letters, err = t.Letters(s); err != nil {\n			return store.Verdict{}, err\n		}\n		v.Applied, err = t.Row(sqlApplied,",
 		}},
 		By: tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_repeated_settlement_leaves"),
 	},

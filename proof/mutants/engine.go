@@ -66,7 +66,7 @@ var sending = []Mutant{
 		Name: "buffer-never-emptied", What: "what was delivered counts in the buffer for ever",
 		Evidence: "a relay that was killed for its memory, 1,051 MiB for 1,000 messages of 1 MiB: the bound must not be a stop instead",
 		Patches:  []Patch{{"internal/engine/load.go", "	f.loadOf(e).held -= e.size\n", ""}},
-		By:       sim(), Quick: true,
+		By:       sim(),
 	},
 	{
 		Name: "buffer-without-bound", What: "what is read and not sent is bounded by count alone",
@@ -134,7 +134,7 @@ var parking = []Mutant{
 		Name: "parked-and-gone-on", What: "under block a key goes on behind a parked message",
 		Evidence: "retry topics; 38 % of modelled runs invert",
 		Patches:  []Patch{{"internal/engine/retry.go", "Blocking: f.cfg.OnReject == Block}", "Blocking: false}"}},
-		By:       sim(), Quick: true,
+		By:       sim(),
 	},
 	{
 		Name: "blocked-key-forgotten-after-takeover", What: "who takes a shard over does not know its blocked keys",
@@ -182,7 +182,7 @@ var parking = []Mutant{
 		Name: "dead-message-dropped", What: "after its last attempt a message is dropped, not kept as dead",
 		Evidence: "oagudo/outbox deletes the row and offers it to a full channel",
 		Patches:  []Patch{{"internal/engine/retry.go", "	case last:\n		f.kill(e, store.CauseAttempts, a.Reason, now)\n", "	case last:\n		f.deliver(e, now)\n"}},
-		By:       sim(), Quick: true,
+		By:       sim(),
 	},
 	{
 		Name: "parked-never-tried-again", What: "parked messages are not looked for",
@@ -216,7 +216,7 @@ var settling = []Mutant{
 		Name: "position-beyond-unresolved", What: "the position goes to the end of a page although its middle is not resolved",
 		Evidence: "highest acknowledged offset committed",
 		Patches:  []Patch{{"internal/engine/turn_settle.go", "		if p.head < len(p.entries) {\n			return\n		}", "		if p.head < len(p.entries) && p.head == 0 {\n			return\n		}"}},
-		By:       sim(), Quick: true,
+		By:       sim(),
 	},
 	{
 		Name: "refusal-taken-as-applied", What: "a refused settlement counts as done, and the relay goes on",

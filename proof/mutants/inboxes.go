@@ -86,7 +86,7 @@ var consuming = []Mutant{
 		Name: "consumer-acks-before-commit", What: "a consumer acknowledges a message before its handler is called",
 		Evidence: "acknowledgements before the commit: openlinker#2164 (FAULTS E9)",
 		Patches:  []Patch{{"inbox/consumer_work.go", "		wait, over := c.attempt(begin, ctx, t)\n", "		_, _ = c.o.Source.Ack(ctx, []source.Receipt{t.from.Receipt})\n		wait, over := c.attempt(begin, ctx, t)\n"}},
-		By:       coreTests("inbox", "TestAConsumerThatIsKilledBetweenCommitAndAckFindsTheMark|TestAHandlerThatOutlivesTheGraceIsRolledBackAndNotAcknowledged|TestWhileTheStoreFailsAConsumerFetchesNothingMore"), Quick: true,
+		By:       coreTests("inbox", "TestAConsumerThatIsKilledBetweenCommitAndAckFindsTheMark|TestAHandlerThatOutlivesTheGraceIsRolledBackAndNotAcknowledged|TestWhileTheStoreFailsAConsumerFetchesNothingMore"),
 	},
 	{
 		Name: "consumer-mark-outside-transaction", What: "a consumer marks a message in a transaction of its own, before its handler is called",

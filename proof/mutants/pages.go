@@ -27,7 +27,7 @@ var pages = []Mutant{
 		Name: "page-rolled-back-by-the-server-commits", What: "nobody looks before the commit whether the transaction still has its record",
 		Evidence: "InnoDB rolls a transaction back at a deadlock, and takes the next statements as a new one",
 		Patches:  []Patch{{"inbox/batch_page.go", "has && err == nil {\n", "has && err != nil {\n"}},
-		By:       coreTests("inbox", "TestAPageThatTheDatabaseRolledBackInTheMiddleRunsAgain"), Quick: true,
+		By:       coreTests("inbox", "TestAPageThatTheDatabaseRolledBackInTheMiddleRunsAgain"),
 	},
 	{
 		Name: "page-lost-commit-taken-as-aborted", What: "a page whose commit had no answer counts as rolled back",
@@ -45,7 +45,7 @@ var pages = []Mutant{
 		Name: "page-records-of-a-consumer-are-one", What: "all lanes of a consumer write one record",
 		Evidence: "positions of one partition that replace those of another",
 		Patches:  []Patch{{"inbox/batch.go", "	key := d.one.o.Consumer + \"/\" + name.String()\n", "	key := d.one.o.Consumer + \"/\" + name.Lane\n"}},
-		By:       coreTests("inbox", "TestEachConsumerBoxAndSubscriptionHasARecordOfItsOwn"), Quick: true,
+		By:       coreTests("inbox", "TestEachConsumerBoxAndSubscriptionHasARecordOfItsOwn"),
 	},
 	{
 		Name: "page-records-of-consumers-are-one", What: "two consumers of one box write one record",
@@ -69,7 +69,7 @@ var pages = []Mutant{
 		Name: "position-of-a-zombie-taken", What: "a position that was not written, since another one has opened it, counts as kept",
 		Evidence: "consumers that outlive a rebalance",
 		Patches:  []Patch{{"inbox/positions.go", "	case errors.Is(err, store.ErrFenced):\n		return false, nil\n", "	case errors.Is(err, store.ErrFenced):\n		return true, nil\n"}},
-		By:       coreTests("inbox", "TestAPositionIsKeptByWhoOpenedItLastAndByNobodyElse"), Quick: true,
+		By:       coreTests("inbox", "TestAPositionIsKeptByWhoOpenedItLastAndByNobodyElse"),
 	},
 	{
 		Name: "lane-in-memory-opened-without-waiting", What: "memstore: a lane is opened while a transaction that wrote it is open",
@@ -81,7 +81,7 @@ var pages = []Mutant{
 		Name: "lane-epochs-counted-sqlite", What: "SQLite: the epoch of a lane is the one before plus one",
 		Evidence: "after a restore of the database epochs came again, and a relay that was frozen since before it was not fenced",
 		Patches:  []Patch{{"store/sqlitestore/sql.go", "DO UPDATE SET epoch = ?2 RETURNING", "DO UPDATE SET epoch = epoch + 1 RETURNING"}},
-		By:       tests("store/sqlitestore", "TestALaneWhoseTableWasRestoredGivesNoEpochOutAgain"), Quick: true,
+		By:       tests("store/sqlitestore", "TestALaneWhoseTableWasRestoredGivesNoEpochOutAgain"),
 	},
 	{
 		Name: "lane-of-a-zombie-written-sqlite", What: "SQLite: the record of a lane can be written by each process that opened it once",

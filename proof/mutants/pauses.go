@@ -12,25 +12,25 @@ var pausing = []Mutant{
 		Name: "paused-and-retried", What: "a message that failed is tried again although it is paused",
 		Evidence: "schedulers of retries that know nothing of paused queues",
 		Patches:  []Patch{{"internal/engine/topic.go", "	if f.pausing.of(e.Record) != \"\" {\n		return true", "	if f.pausing.of(e.Record) != \"\" && !e.parked {\n		return true"}},
-		By:       sim("-faults", "scoped-holds,rejects"), Quick: true,
+		By:       sim("-faults", "scoped-holds,rejects"),
 	},
 	{
 		Name: "pause-never-ends", What: "messages stay held when their pause is over",
 		Evidence: "made on purpose",
 		Patches:  []Patch{{"internal/engine/pause.go", "			t.state, t.missed, t.empty = Closed, false, 0\n", "			t.missed, t.empty = false, 0\n"}},
-		By:       sim("-faults", "scoped-holds"), Quick: true,
+		By:       sim("-faults", "scoped-holds"),
 	},
 	{
 		Name: "pause-outlived-by-its-rows", What: "a relay that takes a shard over keeps messages held whose pause ended before",
 		Evidence: "pauses that live in the memory of the process that set them",
 		Patches:  []Patch{{"internal/engine/pause.go", "	if !f.pausing.holds(t.name) {\n		t.state = Closed", "	if !f.pausing.holds(t.name) && f.quiet {\n		t.state = Closed"}},
-		By:       sim("-faults", "scoped-holds,kills,stops"), Quick: true,
+		By:       sim("-faults", "scoped-holds,kills,stops"),
 	},
 	{
 		Name: "pause-lets-its-key-go-on", What: "later messages of a key overtake one that is paused",
 		Evidence: "filters in front of a queue: what they hold back has lost its place",
 		Patches:  []Patch{{"internal/engine/topic.go", "store.Park{State: store.ParkHeld, Blocking: true, Topic: t.name", "store.Park{State: store.ParkHeld, Blocking: !t.paused, Topic: t.name"}},
-		By:       sim("-faults", "scoped-holds"), Quick: true,
+		By:       sim("-faults", "scoped-holds"),
 	},
 	{
 		Name: "pause-counts-an-attempt", What: "a message that is paused loses an attempt",
@@ -42,13 +42,13 @@ var pausing = []Mutant{
 		Name: "destination-not-paused", What: "a pause of a destination holds nothing",
 		Evidence: "made on purpose",
 		Patches:  []Patch{{"internal/core/pause.go", "		return f.Destination != \"\" && p.Value == f.Destination\n", "		return f.Destination == \"\" && p.Value == f.Destination\n"}},
-		By:       sim("-faults", "scoped-holds"), Quick: true,
+		By:       sim("-faults", "scoped-holds"),
 	},
 	{
 		Name: "one-pause-ends-all", What: "a message of two pauses goes when one of them ends",
 		Evidence: "a flag where a count is needed",
 		Patches:  []Patch{{"internal/engine/pause.go", "	f.pausing = newPausing(pauses)\n", "	if f.pausing = newPausing(pauses); len(f.pausing.reasons) < len(before.reasons) {\n		f.pausing = newPausing(nil)\n	}\n"}},
-		By:       sim("-faults", "scoped-holds"), Quick: true,
+		By:       sim("-faults", "scoped-holds"),
 	},
 	{
 		Name: "held-call-made-though-paused", What: "a call whose attempt is counted already is made although its message is paused meanwhile",
@@ -66,6 +66,6 @@ var pausing = []Mutant{
 		Name: "end-of-a-pause-noticed-late", What: "a relay learns of the end of a pause with its next regular heartbeat",
 		Evidence: "made on purpose",
 		Patches:  []Patch{{"internal/core/pause.go", "	if !p.Until.IsZero() && !at.IsZero() {\n", "	if !p.Until.IsZero() && at.IsZero() {\n"}},
-		By:       coreTests("relay", "TestAPauseHoldsWhatItNamesAndEndsByItself"), Quick: true,
+		By:       coreTests("relay", "TestAPauseHoldsWhatItNamesAndEndsByItself"),
 	},
 }

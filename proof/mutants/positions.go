@@ -12,13 +12,13 @@ var finding = []Mutant{
 		Name: "emptied-log-bound-kept", What: "positions of a log that was emptied keep the bound below which they look for nothing",
 		Evidence: "a sequence set back: new rows lie below what a position says is passed",
 		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax}", "	out.Life, out.Done = least.Life, &Snapshot{XMax: least.Done.XMax, Beyond: least.Done.Beyond}"}},
-		By:       sim("-faults", "emptied", "-store", "snapshots"), Quick: true,
+		By:       sim("-faults", "emptied", "-store", "snapshots"),
 	},
 	{
 		Name: "seq-is-the-cursor", What: "a window begins at the highest seq that was seen",
 		Evidence: "watermill#311, SQLStreamStore#121; measured: 23 to 26 % lost",
 		Patches:  []Patch{{"store/sqlkit/snapshots/position.go", "	p.To, p.Top = &to, top\n	return from", "	p.To, p.Top = &to, top\n	return max(from, p.High)"}},
-		By:       sim("-store", "snapshots"), Quick: true,
+		By:       sim("-store", "snapshots"),
 	},
 	{
 		Name: "bound-read-before-the-snapshot", What: "the low bound of new transactions is the last seq that was read at the snapshot",

@@ -12,7 +12,7 @@ var retaining = []Mutant{
 		Name: "last-word-on-retention-wins", What: "each relay that starts, or says its retention again, replaces what another one has said",
 		Evidence: "configuration in a shared row that every process writes at its start",
 		Patches:  []Patch{{"store/storekit/retention.go", "longer(d.Lifetimes, held), now", "true, now"}},
-		By:       coreTests("relay", "TestTwoRelaysThatDisagreeDoNotAlternate"), Quick: true,
+		By:       coreTests("relay", "TestTwoRelaysThatDisagreeDoNotAlternate"),
 	},
 	{
 		Name: "retention-said-at-the-start-only", What: "a relay says its retention when it starts and never again: an hour later another one's replaces it, while it still runs",
@@ -30,7 +30,7 @@ var retaining = []Mutant{
 		Name: "deployment-over-operator", What: "what relays have deployed comes before what an operator has set",
 		Evidence: "emergency settings that the next deployment undoes",
 		Patches:  []Patch{{"store/retention.go", "	l := r.Operator.Or(r.Deployed)\n", "	l := r.Deployed.Or(r.Operator)\n"}},
-		By:       coreTests("relay", "TestAnOperatorsRetentionHoldsUntilItIsReset"), Quick: true,
+		By:       coreTests("relay", "TestAnOperatorsRetentionHoldsUntilItIsReset"),
 	},
 	{
 		Name: "discarded-go-with-the-rest", What: "MySQL, MariaDB and SQLite: a discarded message goes with the delivered ones around it, though it is to be kept for longer",
@@ -51,7 +51,7 @@ var retaining = []Mutant{
 		Name: "dead-go-unasked", What: "a box that says nothing of dead messages keeps them as long as delivered ones",
 		Evidence: "cleaners that take every row that is not pending (FEATURES B7: error two days)",
 		Patches:  []Patch{{"store/retention.go", "		l.Dead = Forever\n", "		l.Dead = l.Delivered\n"}},
-		By:       coreTests("store/memstore", "TestConformance$/A_box_that_nobody"), Quick: true,
+		By:       coreTests("store/memstore", "TestConformance$/A_box_that_nobody"),
 	},
 	{
 		Name: "dead-since-their-first-failure", What: "PostgreSQL: a dead message is as old as its first failure, not as its death",

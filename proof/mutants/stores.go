@@ -157,7 +157,7 @@ var leasing = []Mutant{
 	{
 		Name: "sqlite-repeat-applied-again", What: "SQLite: a settlement that is repeated after a lost answer is counted again",
 		Evidence: "a repeat after a lost answer",
-		Patches:  []Patch{{"store/sqlitestore/turn_settle.go", "		if err != nil || !before {\n			return store.Verdict{}, err\n		}\n", "		if err != nil || !before {\n			return store.Verdict{}, err\n		}\n		sums.Add(id, 0, s.Tally)\n"}},
+		Patches:  []Patch{{"store/sqlitestore/turn_settle.go", "		v.Applied, err = t.Row(sqlApplied,", "		sums.Add(id, 0, s.Tally)\n		v.Applied, err = t.Row(sqlApplied,"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_repeated_settlement"),
 	},
 	{

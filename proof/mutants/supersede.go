@@ -12,7 +12,7 @@ var superseding = []Mutant{
 		Name: "waiting-forgotten-at-a-takeover", What: "the new owner of a shard does not know which keys have messages that wait, and delivers newer ones without ending those",
 		Evidence: "state in memory that a restart forgets",
 		Patches:  []Patch{{"internal/engine/shard.go", "			s.waitsIn(h.Hash, h.Seq)\n", ""}},
-		By:       sim("-faults", "supersede,rejects,kills,stops"), Quick: true,
+		By:       sim("-faults", "supersede,rejects,kills,stops"),
 	},
 	{
 		Name: "newer-sent-before-the-rejection-is-settled", What: "a newer message goes out while only memory knows that the one before it waits",
