@@ -11,6 +11,7 @@ require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/postbag/postbag v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/broker/natsbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/gormpostbag v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/store/mysqlstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/store/pgstore v0.0.0-00010101000000-000000000000
 	github.com/uptrace/bun v1.3.0
@@ -74,6 +75,7 @@ require (
 replace (
 	github.com/postbag/postbag => ../
 	github.com/postbag/postbag/broker/natsbroker => ../broker/natsbroker
+	github.com/postbag/postbag/gormpostbag => ../gormpostbag
 	github.com/postbag/postbag/store/mysqlstore => ../store/mysqlstore
 	github.com/postbag/postbag/store/pgstore => ../store/pgstore
 	github.com/postbag/postbag/store/sqlitestore => ../store/sqlitestore
