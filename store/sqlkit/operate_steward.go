@@ -41,14 +41,22 @@ func (s *Base) Remove(ctx context.Context, a store.Audit, r store.Ref, force boo
 				return "", orWorked(err)
 			}
 		}
-		orders := []Order{{Text: sqlNoteRemoved, Args: []any{r.Box, r.Subscription, t.Now, who(a)}}}
-		for _, text := range []string{sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlForgetPauses, sqlDeleteSubscription} {
-			orders = append(orders, Order{Text: text, Args: []any{id}})
-		}
 		t.Moved = true
-		_, err := t.All(orders)
+		note := Order{Text: sqlNoteRemoved, Args: []any{r.Box, r.Subscription, t.Now, who(a)}}
+		_, err := t.All(append([]Order{note}, deletion(id)...))
 		return "remove " + r.String(), err
 	})
+}
+
+// deletion is what deletes a subscription with all that is its own. The shards come first: who settles one
+// of them has its lock until then.
+func deletion(id int64) (out []Order) {
+	for _, text := range []string{
+		sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlForgetPauses, sqlDeleteSubscription,
+	} {
+		out = append(out, Order{Text: text, Args: []any{id}})
+	}
+	return out
 }
 
 func orWorked(err error) error {

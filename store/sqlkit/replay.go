@@ -61,7 +61,7 @@ func (s *Base) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summar
 		return s.dialect.Translate(doing, err)
 	}
 	return s.hooks.Change(ctx, doing, func(t *Tx) error {
-		// Retention compares the ledgers of a box's subscriptions under this lock.
+		// Under this lock a subscription is declared, and rows are deleted.
 		if found, err := t.Row(SQLHasBox+t.Lock, []any{r.Box}, new(int)); err != nil || !found {
 			return orElse(err, store.ErrNoBox)
 		}
@@ -73,14 +73,7 @@ func (s *Base) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summar
 		if err != nil {
 			return err
 		}
-		var orders []Order
-		// The shards first: who settles one of them has its lock until then.
-		for _, text := range []string{
-			sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlForgetPauses, sqlDeleteSubscription,
-		} {
-			orders = append(orders, Order{Text: text, Args: []any{id}})
-		}
-		if _, err := t.All(orders); err != nil {
+		if _, err := t.All(deletion(id)); err != nil {
 			return err
 		}
 		t.Moved = true
