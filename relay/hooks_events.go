@@ -128,7 +128,10 @@ func (l *loop) progressOf(r *core.Round, verdicts []store.Verdict, took time.Dur
 	for i := range r.Parts {
 		settles := r.Parts[i].Turn.Settle
 		for j := range settles {
-			if verdicts[j].Applied {
+			switch {
+			case verdicts[j].More: // the last of its parts says the rest
+				p.add(r.Parts[i].Flow.Ref, &store.Settlement{Lease: settles[j].Lease}, verdicts[j].Superseded, took)
+			case verdicts[j].Applied:
 				p.add(r.Parts[i].Flow.Ref, &settles[j], verdicts[j].Superseded, took)
 			}
 		}

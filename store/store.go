@@ -216,8 +216,12 @@ type TurnResult struct {
 // Verdict is the fate of a settlement.
 type Verdict struct {
 	// Applied: the shard's row has what the settlement says. False: the lease is lost,
-	// and nothing of the settlement was written.
+	// and nothing of the settlement was written. Unless More is true.
 	Applied bool
+	// More: the lease stands, and the settlement is not applied yet. It superseded as many rows
+	// as one may, and there are more, see Settlement.Supersede. The caller makes it again as it
+	// is, with the same version.
+	More bool
 	// Cleared are hashes of keys that have no blocking parked message left in the shard,
 	// among those of the rows that the settlement parked or resolved. A repeated
 	// settlement returns them too.
@@ -225,7 +229,7 @@ type Verdict struct {
 	// Letters says why dead letters of the settlement were not written, although it is
 	// applied. A notice of the box says so too. Nil: all were written.
 	Letters error
-	// Superseded is how many rows the settlement superseded. Zero if it is repeated.
+	// Superseded is how many rows were superseded now. Zero if an applied settlement is repeated.
 	Superseded int64
 	// Waiting is what waits of the keys that the settlement named in Supersede, now. A
 	// repeated settlement returns it too.

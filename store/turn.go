@@ -118,8 +118,16 @@ type Settlement struct {
 	// in the shard and are older than its Seq are removed: of its Hash, with a lower seq, of state
 	// Retrying, and not Blocking. They are superseded: the store moves them in the ledger from
 	// TallyParked to TallySuperseded, and closes the commands about them. See SupersededReason.
+	//
+	// If more than MostSuperseded rows are there, the store removes that many, writes nothing
+	// else of the settlement, and says so in Verdict.More. The caller makes the same settlement
+	// again. So its position never passes a message while an older one waits that it ends. What
+	// Park and Resolve name stays.
 	Supersede []Superseding
 }
+
+// MostSuperseded is how many rows a settlement supersedes at most, beside those that it parks itself.
+const MostSuperseded = 1000
 
 // Superseding names a key of which a message was delivered, by the hash of the key.
 type Superseding struct {

@@ -111,7 +111,7 @@ func (c *Core) Landed(now time.Duration, r *Round, fault Fault, a *store.TurnRes
 		c.nextBeat = 0
 	}
 	for i := range a.Verdicts {
-		if !a.Verdicts[i].Applied {
+		if !a.Verdicts[i].Applied && !a.Verdicts[i].More {
 			c.nextBeat = 0 // nothing is sent until a heartbeat has told what is still ours
 		}
 	}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -265,4 +266,62 @@ func TestSupersededMessagesAreCounted(t *testing.T) {
 	turn := d.turn()
 	d.f.Landed(d.now, []store.Verdict{{Applied: true, Superseded: 3}}, make([]store.Batch, len(turn.Read)))
 	equal(t, "superseded", d.f.Stats().Superseded, int64(3))
+}
+
+// landMore answers a turn of one settlement: more rows end than one may have.
+func (d *desk) landMore(turn store.Turn) {
+	d.t.Helper()
+	batches := make([]store.Batch, len(turn.Read))
+	for i, r := range turn.Read {
+		batches[i] = store.Batch{Next: r.From, Whole: true}
+	}
+	d.f.Landed(d.now, []store.Verdict{{More: true, Superseded: 1000}}, batches)
+	d.f.Absorb(d.now)
+	d.audit()
+}
+
+func TestASettlementThatEndsMoreThanOneMayIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.caughtUp()
+	d.feed("2", messages(5, 1, 2)...)
+	d.deliver(5, 6)
+	d.now += time.Second
+	turn := d.turn()
+	first := turn.Settle[0]
+	d.landMore(turn)
+	if at := d.f.Wake(d.now, true, true); at > d.now {
+		t.Errorf("the next part waits for %s", at-d.now)
+	}
+	d.f.Woken()
+	d.feed("3", message(7, 2)) // brings the second part, which the store takes whole
+	d.deliver(7)
+	s := d.settle()
+	if s.Version != first.Version+1 || s.To != "3" || len(s.Supersede) != 0 {
+		t.Errorf("the settlement behind it is %+v, want the next version, with what was delivered since", s)
+	}
+}
+
+func TestWhatIsDraftedMeanwhileWaitsForTheRestOfASettlement(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.caughtUp()
+	d.feed("2", messages(5, 1, 2, 2)...)
+	d.deliver(5, 6)
+	d.now += time.Second
+	turn := d.turn()
+	first := turn.Settle[0]
+	d.landMore(turn)
+	d.deliver(7)
+	d.now += time.Second
+	turn = d.turn()
+	if len(turn.Settle) != 1 || !reflect.DeepEqual(turn.Settle[0], first) {
+		t.Fatalf("the turn settles %+v, want %+v again", turn.Settle, first)
+	}
+	d.lot(waiting(1, 1, 1)) // older than what was delivered
+	d.noCall()
+	d.land(turn)
+	if s := d.settle(); s.Version != first.Version+1 || s.To != "2" || len(s.Tally) != 1 || s.Tally[0].Count != 1 {
+		t.Errorf("the settlement behind it is %+v, want message 7 delivered", s)
+	}
 }

@@ -198,6 +198,9 @@ func (f *Flow) Wake(now time.Duration, turn, lot bool) time.Duration {
 		return at
 	}
 	f.wakeLeaving(now, sooner)
+	if f.unapplied() {
+		return now
+	}
 	sooner(f.round.askAt)
 	if f.dirty && !f.transacting() {
 		sooner(f.resolved + f.cfg.SettleEvery)

@@ -139,30 +139,50 @@ func (f *Flow) nameOnce(s *shard, seq int64) {
 	}
 }
 
-// settle seals the drafts into settlements, if it is time.
+// settle seals the drafts into settlements, if it is time. A settlement that the store has not applied yet
+// is made again, and what was drafted since waits for it.
 func (f *Flow) settle(now time.Duration) []store.Settlement {
 	f.round.settling = f.round.settling[:0]
-	if f.transacting() || !f.settleDue(now) {
+	if f.transacting() {
+		return nil
+	}
+	due, again := f.settleDue(now), f.unapplied()
+	if !due && !again {
 		return nil
 	}
 	var out []store.Settlement
 	for i, s := range f.shards {
-		to := s.goal()
-		if to == s.settled {
-			to = ""
-		}
-		if to == "" && !s.draft.content() {
+		if s.turn == nil && (!due || !f.sealDraft(s)) {
 			continue
 		}
-		f.seal(s, to)
 		if out == nil {
 			out = make([]store.Settlement, 0, len(f.shards)-i)
 		}
 		out = append(out, *s.turn)
 		f.round.settling = append(f.round.settling, s)
 	}
-	f.dirty, f.urgent, f.moved = false, false, false
+	if !again {
+		f.dirty, f.urgent, f.moved = false, false, false
+	}
 	return out
+}
+
+// unapplied says that the store has more to supersede before it applies a settlement.
+func (f *Flow) unapplied() bool {
+	return slices.ContainsFunc(f.shards, func(s *shard) bool { return s.turn != nil })
+}
+
+// sealDraft makes what s has to write a settlement, and says whether there is anything.
+func (f *Flow) sealDraft(s *shard) bool {
+	to := s.goal()
+	if to == s.settled {
+		to = ""
+	}
+	if to == "" && !s.draft.content() {
+		return false
+	}
+	f.seal(s, to)
+	return true
 }
 
 // seal makes the draft of s the settlement of the turn.
@@ -217,6 +237,10 @@ func (f *Flow) hasMoved() bool {
 // judge takes the verdict on what s has in the turn.
 func (f *Flow) judge(s *shard, v store.Verdict) {
 	t := s.turn
+	if v.More { // it is made again as it is
+		f.stats.Superseded += v.Superseded
+		return
+	}
 	if !v.Applied { // the other leases may be lost too: the next heartbeat tells
 		f.stats.Lost++
 		f.drop(s)

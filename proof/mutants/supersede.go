@@ -82,4 +82,28 @@ var superseding = []Mutant{
 		Patches:  []Patch{{"store/memstore/turn_supersede.go", "	return p.park.State == store.ParkRetrying && !p.park.Blocking && p.park.Hash != 0", "	return !p.park.Blocking && p.park.Hash != 0"}},
 		By:       coreTests("store/memstore", "TestConformance$/Only_what_waits_and_is_older_is_superseded"),
 	},
+	{
+		Name: "superseding-without-a-bound", What: "a settlement ends all rows that wait for it, in one transaction",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"store/memstore/turn_supersede.go", "			case n == most:\n", "			case n < 0:\n"}},
+		By:       coreTests("store/memstore", "TestConformance$/A_settlement_supersedes_a_bounded_number"), Quick: true,
+	},
+	{
+		Name: "superseding-stops-at-the-bound", What: "a settlement ends as many rows as one may, and its position passes, whatever is left over",
+		Evidence: "DELETE with a LIMIT, once",
+		Patches:  []Patch{{"proof/simulation/server.go", "	if more {\n		return store.Verdict{More: true, Superseded: n}\n	}\n", "	_ = more\n"}, {"proof/simulation/judge_supersede.go", "	n, _ := s.supersede(sh, t, math.MaxInt,", "	n, _ := s.supersede(sh, t, min(1, math.MaxInt),"}},
+		By:       sim("-faults", "supersede,rejects,kills,stops"),
+	},
+	{
+		Name: "parts-end-what-the-settlement-writes", What: "the first part of a settlement ends a row that the settlement writes, and the ledger counts it twice",
+		Evidence: "two writers of one counter",
+		Patches:  []Patch{{"store/storekit/done.go", "		out[s.Park[i].Seq] = true\n", "		_ = i\n"}},
+		By:       coreTests("store/memstore", "TestConformance$/What_a_settlement_writes_itself"),
+	},
+	{
+		Name: "what-is-left-over-is-dropped", What: "a settlement of which the store has made a part is not made again",
+		Evidence: "answers that are taken for the last",
+		Patches:  []Patch{{"internal/engine/turn_settle.go", "		f.stats.Superseded += v.Superseded\n		return\n", "		f.stats.Superseded += v.Superseded\n		f.out -= s.turnSent\n		s.turn, s.turnSent = nil, 0\n		return\n"}},
+		By:       sim("-faults", "supersede,rejects,kills,stops"),
+	},
 }

@@ -1,8 +1,11 @@
 package simulation
 
 import (
+	"math"
+
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Under Superseding a subscription drops what was rejected once a newer message of its key was
@@ -19,6 +22,7 @@ import (
 func (w *world) drawSuperseding(c *engine.Config) {
 	if w.plan.faults.has(Superseding) && !c.Transactions {
 		c.OnReject, c.Order = engine.Supersede, engine.ByKey
+		w.plan.mostSuperseded = w.of(store.MostSuperseded, 1, 2)
 	}
 }
 
@@ -43,9 +47,22 @@ func (w *world) checkNewer(d *delivery, m *message) {
 	m.inTurn = true
 }
 
+// supersedeFirst ends what waits before a settlement is applied, as many rows as one may, and says whether there are
+// more.
+func (s *server) supersedeFirst(sh *shard, t *store.Settlement) (n int64, more bool) {
+	without := storekit.Rewritten(t)
+	return s.supersede(sh, t, s.w.plan.mostSuperseded, func(seq int64) bool { return without[seq] })
+}
+
+// supersedeLast ends what the settlement parked itself.
+func (s *server) supersedeLast(sh *shard, t *store.Settlement) int64 {
+	n, _ := s.supersede(sh, t, math.MaxInt, func(int64) bool { return false })
+	return n
+}
+
 // supersede ends the rows that wait for messages that were delivered, as package store says, and returns how many
-// they are.
-func (s *server) supersede(sh *shard, t *store.Settlement) (n int64) {
+// they are, and whether there are more than most.
+func (s *server) supersede(sh *shard, t *store.Settlement, most int, stays func(seq int64) bool) (n int64, more bool) {
 	for i := range t.Supersede {
 		k := &t.Supersede[i]
 		if k.Seq == 0 {
@@ -54,7 +71,8 @@ func (s *server) supersede(sh *shard, t *store.Settlement) (n int64) {
 		by := s.w.named(k.ID)
 		kept := s.rows[:0]
 		for _, r := range s.rows {
-			if r.State != store.ParkRetrying || r.Blocking || r.Hash != k.Hash || r.Seq >= k.Seq || !sh.has(r.Slot) {
+			ends := r.State == store.ParkRetrying && !r.Blocking && r.Hash == k.Hash && r.Seq < k.Seq && sh.has(r.Slot) && !stays(r.Seq)
+			if more = more || ends && n >= int64(most); more || !ends {
 				kept = append(kept, r)
 				continue
 			}
@@ -66,7 +84,7 @@ func (s *server) supersede(sh *shard, t *store.Settlement) (n int64) {
 		}
 		s.rows = kept
 	}
-	return n
+	return n, more
 }
 
 // supersededBy counts a message as superseded that was parked.

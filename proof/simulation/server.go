@@ -154,8 +154,12 @@ func (s *server) judge(t *store.Settlement) store.Verdict {
 	case sh.version != t.Version:
 		return store.Verdict{}
 	}
-	s.check(sh, t)
 	s.dirty = true
+	n, more := s.supersedeFirst(sh, t)
+	if more {
+		return store.Verdict{More: true, Superseded: n}
+	}
+	s.check(sh, t)
 	sh.version++
 	sh.settledUnder = t.Token
 	if t.To != "" {
@@ -175,7 +179,7 @@ func (s *server) judge(t *store.Settlement) store.Verdict {
 		s.die(&t.Park[i])
 		s.park(&t.Park[i])
 	}
-	n := s.supersede(sh, t)
+	n += s.supersedeLast(sh, t)
 	s.tally(t)
 	return store.Verdict{Applied: true, Cleared: s.cleared(sh, t), Superseded: n, Waiting: s.waitingOf(sh, t)}
 }

@@ -75,6 +75,7 @@ type plan struct {
 	topics             int  // how many there are; zero: they do not fail
 	breakers           int  // messages, in a thousand, that break their calls
 	handlers           bool // the destination is a handler
+	mostSuperseded     int  // rows, before a settlement is applied
 }
 
 // String says all that was drawn.

@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -21,9 +22,16 @@ func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) st
 	case sh == nil || sh.token != st.Token || st.Token == 0:
 		return store.Verdict{}
 	case sh.version == st.Version:
+		n, more := sub.supersede(st, store.MostSuperseded, storekit.Rewritten(&st), now)
+		if more {
+			s.flush()
+			return store.Verdict{More: true, Superseded: n}
+		}
+		superseded = n
 		sub.apply(st, now)
 		unwritten = s.letters(sub, &st, now)
-		superseded = sub.supersede(st, now)
+		n, _ = sub.supersede(st, math.MaxInt64, nil, now) // what it parked itself
+		superseded += n
 		s.flush()
 		sh.version++
 		sh.settledUnder = st.Token

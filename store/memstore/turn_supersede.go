@@ -59,18 +59,22 @@ func (l *lot) tighten(p *parked) {
 	}
 }
 
-// supersede removes the rows that wait for the messages that st names, and returns how many.
-func (sub *subscription) supersede(st store.Settlement, now time.Time) (n int64) {
+// supersede removes rows that wait for the messages that st names, but for those that are left out, and returns how
+// many. If there are more than most, it says so, and some are there yet.
+func (sub *subscription) supersede(st store.Settlement, most int64, without map[int64]bool, now time.Time) (n int64, more bool) {
 	for _, k := range st.Supersede {
 		for _, p := range sub.lot.waitingOf(k.Hash, st.Slots) {
-			if p.park.Seq >= k.Seq {
-				break
+			switch {
+			case p.park.Seq >= k.Seq || without[p.park.Seq]:
+				continue
+			case n == most:
+				return n, true
 			}
 			n++
 			sub.supersedeBy(p, k, now)
 		}
 	}
-	return n
+	return n, false
 }
 
 // supersedeBy removes a row, and says by which message.

@@ -124,7 +124,7 @@ func Statements() map[string]string {
 		"forgetting marks":   fmt.Sprintf(sqlForgetMarks, `"3137","3138"`, "c1"),
 		"a lane":             fmt.Sprintf(sqlOpenedLane, "lane"),
 		"writing a lane":     fmt.Sprintf(sqlWriteLane, "0x01", "lane", 1),
-		"waiting rows":       fill(sqlkit.SQLWaitingBelow, 2, 7, 5000, 0, 4096),
+		"waiting rows":       fill(dialect.WaitingBelow, 2, 7, 5000, 0, 4096, 1001),
 		"the newest waiting": fill(sqlkit.SQLWaitingNewest, 2, 7, 0, 4096),
 		"what waits":         fill(sqlkit.SQLWaiting, 2, 0, 4096),
 		"closing commands":   fill(fmt.Sprintf(sqlCloseCommands, many), 2),

@@ -70,6 +70,10 @@ func (s *Store) settle(ctx context.Context, life *serverState, all []store.Settl
 // settle applies one settlement, or finds that it was applied before or is lost.
 func (t *transaction) settle(s *settling, sums storekit.Tallies) (store.Verdict, error) {
 	v := store.Verdict{Applied: true}
+	if err := t.SupersedeFirst(s.id, int64(s.Lo), s.Settlement, sums, &v); err != nil || v.More {
+		v.Applied = false
+		return v, err
+	}
 	o := advance(s)
 	moved, err := t.Exec(o.Text, o.Args...)
 	if err != nil {
@@ -98,8 +102,7 @@ func (t *transaction) apply(s *settling, sums storekit.Tallies, v *store.Verdict
 		return err
 	}
 	sums.Add(s.id, int64(s.Lo), s.Tally)
-	v.Superseded, err = t.Supersede(s.id, int64(s.Lo), s.Settlement, sums)
-	return err
+	return t.SupersedeLast(s.id, int64(s.Lo), s.Settlement, sums, v)
 }
 
 // advance moves the shard on under its lease.

@@ -33,6 +33,7 @@ type turning struct {
 	catalog *catalog
 	t       store.Turn
 	settle  *settling
+	first   []store.Verdict // what was superseded before the settlements are applied
 	reads   []*reader
 	scopes  scopes
 	facts   facts
@@ -44,6 +45,7 @@ func (s *Store) turn(ctx context.Context, v *server, t store.Turn, res *store.Tu
 		return err
 	}
 	if w.settle != nil {
+		w.settle.addFirst(w.first)
 		res.Verdicts = w.settle.verdicts
 	}
 	for _, rd := range w.reads {
@@ -65,6 +67,9 @@ func (w *turning) do(ctx context.Context) error {
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
+	if err := w.supersedeFirst(ctx); err != nil {
+		return err
+	}
 	if !w.settle.hasLetters() {
 		return w.work(ctx)
 	}
@@ -74,10 +79,11 @@ func (w *turning) do(ctx context.Context) error {
 	err := w.work(ctx)
 	if refused := w.refusedLetters(ctx, err); refused != nil {
 		list := w.settle.letters.list
-		*w = turning{s: w.s, v: w.v, t: w.t}
+		*w = turning{s: w.s, v: w.v, t: w.t, first: w.first}
 		if err := w.prepare(ctx); err != nil {
 			return err
 		}
+		w.settle.leaveOut(w.first)
 		w.settle.letters = letters{list: list, refused: refused}
 		err = w.work(ctx)
 	}

@@ -58,6 +58,12 @@ SELECT seq, slot, ready, chain FROM postbag__parked
 WHERE subscription = ?1 AND ready IS NOT NULL AND ready <= ?2 AND (ready, seq) > (?3, ?5)
 ORDER BY ready, seq LIMIT ?6`,
 
+		// A range of the index of hashes, in its order.
+		WaitingBelow: `
+SELECT seq, attempts, history FROM postbag__parked
+WHERE subscription = ? AND hash = ? AND seq < ? AND state = 1 AND chain IS NULL AND hash <> 0 AND slot >= ? AND slot < ?
+ORDER BY seq LIMIT ?`,
+
 		// A range of the index of what may be tried, in its order, for slots that are
 		// not all: it is read until one of them comes.
 		NextReady: `

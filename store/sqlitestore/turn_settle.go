@@ -44,11 +44,15 @@ func (t *transaction) settle(s *store.Settlement, sums storekit.Tallies) (store.
 	if s.Token == 0 {
 		return store.Verdict{}, nil
 	}
+	v := store.Verdict{Applied: true}
+	if err := t.SupersedeFirst(id, 0, s, sums, &v); err != nil || v.More {
+		v.Applied = false
+		return v, err
+	}
 	fresh, err := t.advance(id, s)
 	if err != nil {
 		return store.Verdict{}, err
 	}
-	v := store.Verdict{Applied: true}
 	if fresh {
 		err = t.apply(id, s, sums, &v)
 	} else {
@@ -72,8 +76,7 @@ func (t *transaction) apply(id int64, s *store.Settlement, sums storekit.Tallies
 		return err
 	}
 	sums.Add(id, 0, s.Tally)
-	v.Superseded, err = t.Supersede(id, 0, s, sums)
-	return err
+	return t.SupersedeLast(id, 0, s, sums, v)
 }
 
 // advance moves the shard on under its lease, and says whether it did.

@@ -106,6 +106,9 @@ type Statements struct {
 	// of (ready, seq), from behind one: subscription, now, its ready, its ready once
 	// more, its seq, limit.
 	Due string
+	// WaitingBelow returns seq, attempts and history of the first rows of a hash that wait and have a lower seq, in
+	// sequence: subscription, hash, seq, lo, hi, limit.
+	WaitingBelow string
 	// NextReady returns slot and ready of rows that may be tried, in the order of
 	// ready: subscription.
 	NextReady string

@@ -32,3 +32,19 @@ func DiscardedPending(s *store.Settlement, discarding map[int64]bool) []int64 {
 	}
 	return slices.Sorted(maps.Keys(left))
 }
+
+// Rewritten returns the seqs of the rows that a settlement parks or resolves, if it
+// supersedes others. Nil: none.
+func Rewritten(s *store.Settlement) map[int64]bool {
+	if len(s.Supersede) == 0 || len(s.Park)+len(s.Resolve) == 0 {
+		return nil
+	}
+	out := make(map[int64]bool, len(s.Park)+len(s.Resolve))
+	for i := range s.Park {
+		out[s.Park[i].Seq] = true
+	}
+	for _, r := range s.Resolve {
+		out[r.Seq] = true
+	}
+	return out
+}

@@ -17,6 +17,8 @@ func supersedeCases() []scenario {
 		{name: "Commands about a superseded message are closed", run: supersedeCommands},
 		{name: "Blocked names the newest that waits of each key", run: supersedeBlocked},
 		{name: "The ledger has superseded messages under a fate of their own", run: supersedeLedger},
+		{name: "A settlement supersedes a bounded number, and is made again for the rest", run: supersedeMany},
+		{name: "What a settlement writes itself does not end in a part of it", run: supersedeManyWritten},
 	}
 }
 
@@ -164,4 +166,94 @@ func supersedeLedger(e *env) {
 		e.Errorf("%d messages are superseded, not 4", v.Superseded)
 	}
 	h.dropped()
+}
+
+// manyWait parks more messages of a key than a settlement supersedes. Two newer ones are read and not parked.
+func manyWait(e *env) *lot {
+	keys := make([]string, store.MostSuperseded+502)
+	for i := range keys {
+		keys[i] = "a"
+	}
+	l := e.parked()
+	for _, key := range keys {
+		l.msgs = append(l.msgs, l.message(key))
+	}
+	l.publish(l.msgs...)
+	l.more()
+	var rows []store.Park
+	for i := range len(keys) - 2 {
+		rows = append(rows, loose(park(l.at(i), store.ParkRetrying)))
+	}
+	l.settle(store.Settlement{Park: rows})
+	return l
+}
+
+// part makes a settlement that supersedes, and returns the verdict.
+func (l *lot) part(st store.Settlement) store.Verdict {
+	l.Helper()
+	st.Lease = l.lease
+	return l.turn(store.Turn{Settle: []store.Settlement{st}}).Verdicts[0]
+}
+
+func supersedeMany(e *env) {
+	l := manyWait(e)
+	n := len(l.records)
+	last := l.at(n - 2)
+	st := store.Settlement{To: l.next, Supersede: []store.Superseding{l.newer(n - 2)}, Tally: tally(store.TallyDelivered, l.records[n-2:]...)}
+	was := e.positions(ref)[0]
+	v := l.part(st)
+	if v.Applied || !v.More || v.Superseded != store.MostSuperseded {
+		e.Fatalf("the first verdict is %+v; want %d superseded, and more", v, store.MostSuperseded)
+	}
+	if e.positions(ref)[0] != was {
+		e.Errorf("the position has passed message %d although older ones wait that it ends", last.Seq)
+	}
+	got, err := l.s.Blocked(l.ctx, l.lease)
+	l.check(err, "blocked keys")
+	if want := []store.Waiting{l.waits(n - 3)}; !slices.Equal(got.Waiting, want) {
+		e.Errorf("between the parts %v waits, not %v", got.Waiting, want)
+	}
+	for range 2 { // and once more, as if the answer was lost
+		v = l.part(st)
+		if !v.Applied || v.More || len(v.Waiting) > 0 {
+			e.Fatalf("the next verdict is %+v; want it applied, and nothing that waits", v)
+		}
+	}
+	l.lease.Version++
+	if e.positions(ref)[0] == was {
+		e.Error("the position has not moved with the last part")
+	}
+	e.inspector()
+	if got := e.overlooked().Superseded; got != int64(n-2) {
+		e.Errorf("the overview counts %d superseded messages, not %d", got, n-2)
+	}
+}
+
+func supersedeManyWritten(e *env) {
+	l := manyWait(e)
+	n := len(l.records)
+	dead := loose(park(l.at(0), store.ParkDead))
+	st := store.Settlement{
+		To: l.next, Supersede: []store.Superseding{l.newer(n - 2)}, Park: []store.Park{dead}, Resolve: []store.Resolved{l.resolved(1)},
+	}
+	superseded := int64(0)
+	for {
+		v := l.part(st)
+		superseded += v.Superseded
+		if v.Applied {
+			break
+		}
+		if !v.More || v.Superseded == 0 {
+			e.Fatalf("a verdict is %+v; want rows superseded, and more", v)
+		}
+	}
+	l.lease.Version++
+	if superseded != int64(n-4) {
+		e.Errorf("%d are superseded, not %d", superseded, n-4)
+	}
+	e.inspector()
+	l.listed("dead", store.Query{State: store.StateDead}, 0)
+	if got := e.shown(l.at(1).ID)[0]; got.State != store.StateDelivered {
+		e.Errorf("the message that was resolved is shown as %q, not as delivered", got.State)
+	}
 }

@@ -106,6 +106,23 @@ func wrongSettlements() []wrong {
 				r.Verdicts[i].Superseded = max(r.Verdicts[i].Superseded, int64(len(r.Verdicts[i].Waiting)))
 			}
 		}), []string{"A repeated settlement supersedes nothing again"}},
+		{"what is left over when many end stays", answered(func(r *store.TurnResult) {
+			for i := range r.Verdicts {
+				v := &r.Verdicts[i]
+				v.Applied, v.More = v.Applied || v.More, false
+			}
+		}), []string{
+			"A settlement supersedes a bounded number, and is made again for the rest",
+			"What a settlement writes itself does not end in a part of it",
+		}},
+		{"all that waits ends at once", unbounded, []string{
+			"A settlement supersedes a bounded number, and is made again for the rest",
+		}},
+		{"a part of a settlement ends what the settlement writes", changed(func(st *store.Settlement) {
+			if len(st.Supersede) > 0 {
+				st.Park = nil
+			}
+		}), []string{"What a settlement writes itself does not end in a part of it"}},
 		{"nobody is told what waits", answered(func(r *store.TurnResult) {
 			for i := range r.Verdicts {
 				r.Verdicts[i].Waiting = nil
@@ -299,6 +316,24 @@ func changed(change func(*store.Settlement)) func(*database) {
 				change(&t.Settle[i])
 			}
 			return s.Store.Turn(ctx, t)
+		}
+	}
+}
+
+// unbounded makes a turn until nothing is left over.
+func unbounded(db *database) {
+	s := spoil(db)
+	s.turn = func(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+		superseded := int64(0)
+		for {
+			res, err := s.Store.Turn(ctx, t)
+			if err != nil || len(res.Verdicts) == 0 || !res.Verdicts[0].More {
+				if len(res.Verdicts) > 0 {
+					res.Verdicts[0].Superseded += superseded
+				}
+				return res, err
+			}
+			superseded += res.Verdicts[0].Superseded
 		}
 	}
 }
