@@ -11,6 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Appender publishes through database/sql, and marks what a consumer has applied: it is
@@ -39,6 +41,9 @@ type AppenderOptions struct {
 	// Notify is the least time between two notifications to other processes, each outside
 	// of your transactions. Relays there listen with Options.Listen. Zero: none is sent.
 	Notify time.Duration
+	// SQLComments adds a comment to each statement that says whose it is. Defaults to no
+	// comments.
+	SQLComments store.SQLComments
 	// OnFault is called with the error when a notification could not be sent. It must not
 	// block, and is called at most once a second. Defaults to nothing.
 	OnFault func(error)
@@ -55,7 +60,10 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 	case o.Notify < 0:
 		return nil, fmt.Errorf("pgstore: AppenderOptions.Notify is %s; give the least time between two notifications, or zero for none", o.Notify)
 	}
-	catalog, err := newStatementSet()
+	if faults := storekit.BadComments("pgstore", o.SQLComments); faults != nil {
+		return nil, errors.Join(faults...)
+	}
+	catalog, err := newStatementSet(storekit.NewComments(o.SQLComments))
 	if err != nil {
 		return nil, translateError("open", err)
 	}

@@ -199,5 +199,6 @@ func joinClose(err error, closing func() error) error {
 // named fills the names of a DDL statement in. They were validated when the box
 // was made.
 func (s *Store) named(statement, box, table string) string {
-	return strings.NewReplacer("{box}", box, "{part}", pgx.Identifier{table}.Sanitize()).Replace(s.statements.templates[statement])
+	return strings.NewReplacer("{box}", box, "{part}", pgx.Identifier{table}.Sanitize()).Replace(s.statements.templates[statement]) +
+		s.statements.comments[statement]
 }

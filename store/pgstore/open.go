@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Open opens the boxes of the database that pool is connected to. pool stays yours: Close
@@ -21,7 +23,7 @@ func Open(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	catalog, err := newStatementSet()
+	catalog, err := newStatementSet(storekit.NewComments(o.SQLComments))
 	if err != nil {
 		return nil, translateError("open", err)
 	}

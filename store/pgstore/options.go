@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -32,6 +33,10 @@ type Options struct {
 	// processes. It sends each outside of your transactions: inside one, all committing
 	// transactions would queue for a lock. Zero: none is sent.
 	Notify time.Duration
+	// SQLComments adds a comment to each statement that says whose it is. Only migrations,
+	// the reconciliation of a restored database, and statements that begin, end or set up a
+	// transaction have none. Defaults to no comments.
+	SQLComments store.SQLComments
 	// OnFault is called with what an operator should know and no call can report, such as
 	// a lost listening connection, or a row with a wrong slot. It must not block. It is
 	// called at most once a second for each kind of fault. Defaults to nothing.
@@ -53,6 +58,7 @@ func (o Options) Validate() error {
 	if o.ListenConfig != nil && !o.Listen {
 		errs = append(errs, errors.New("pgstore: Options.ListenConfig is only used with Options.Listen; set it, or leave it out"))
 	}
+	errs = append(errs, storekit.BadComments("pgstore", o.SQLComments)...)
 	return errors.Join(errs...)
 }
 

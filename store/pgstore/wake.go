@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // channel is the name of the notifications between processes. Their payload is
@@ -128,7 +130,7 @@ func (s *Store) listenOnce(ctx context.Context) (heard bool, err error) {
 		return false, err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if _, err := conn.Exec(ctx, "LISTEN "+channel, pgx.QueryExecModeSimpleProtocol); err != nil {
+	if _, err := conn.Exec(ctx, "LISTEN "+channel+storekit.NewComments(s.opts.SQLComments).Relay, pgx.QueryExecModeSimpleProtocol); err != nil {
 		return false, err
 	}
 	s.wake.ring() // what came while nobody listened

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+
+	"github.com/postbag/postbag/store/storekit"
 )
 
 //go:embed query/*.sql
@@ -34,6 +36,8 @@ const (
 // statement is made.
 type statementSet struct {
 	templates map[string]string
+	// comments hold what follows each statement; see Options.SQLComments.
+	comments map[string]string
 	made      sync.Map // of statementKey to *statement
 }
 
@@ -42,8 +46,9 @@ type statementKey struct {
 	variant   uint8
 }
 
-func newStatementSet() (*statementSet, error) {
-	c := &statementSet{templates: map[string]string{}}
+func newStatementSet(comments storekit.Comments) (*statementSet, error) {
+	c := &statementSet{templates: map[string]string{}, comments: map[string]string{}}
+	roles := map[string]string{"query/append.sql": comments.Publisher, "query/inbox.sql": comments.Consumer, "query/lanes.sql": comments.Consumer}
 	files, err := fs.Glob(queryFiles, "query/*.sql")
 	if err != nil {
 		return nil, err
@@ -53,14 +58,18 @@ func newStatementSet() (*statementSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.read(string(text))
+		comment, ok := roles[file]
+		if !ok {
+			comment = comments.Relay
+		}
+		c.read(string(text), comment)
 	}
 	return c, nil
 }
 
 // read takes the statements out of one file. Each begins with a line "-- name: x";
-// comments are for readers of the file and left out.
-func (c *statementSet) read(text string) {
+// comments are for readers of the file and left out. comment follows each.
+func (c *statementSet) read(text, comment string) {
 	for _, part := range strings.Split(text, "-- name: ")[1:] {
 		name, body, _ := strings.Cut(part, "\n")
 		var kept []string
@@ -69,7 +78,9 @@ func (c *statementSet) read(text string) {
 				kept = append(kept, line)
 			}
 		}
-		c.templates[strings.TrimSpace(name)] = strings.TrimSuffix(strings.Join(kept, "\n"), ";")
+		name = strings.TrimSpace(name)
+		c.comments[name] = comment
+		c.templates[name] = strings.TrimSuffix(strings.Join(kept, "\n"), ";")
 	}
 }
 
@@ -90,7 +101,7 @@ func (c *statementSet) variant(name, box string, number uint8, fill func() []str
 	if fill != nil {
 		text = strings.NewReplacer(fill()...).Replace(text)
 	}
-	text = "/* postbag " + name + " */ " + strings.ReplaceAll(text, "{box}", box)
+	text = "/* postbag " + name + " */ " + strings.ReplaceAll(text, "{box}", box) + c.comments[name]
 	sum := sha256.Sum256([]byte(text))
 	st, _ := c.made.LoadOrStore(key, &statement{
 		name: "postbag_" + name + "_" + hex.EncodeToString(sum[:8]), sql: text, whole: strings.Contains(text, unled) && strings.Contains(text, unfiltered),
