@@ -26,6 +26,8 @@ type producer struct {
 	// ahead is how many microseconds the database's clock is ahead of this
 	// process's.
 	ahead atomic.Int64
+	// comments follow its statements.
+	comments storekit.Comments
 }
 
 // clock notes what time it was by the database when it was local here.
@@ -43,7 +45,7 @@ const (
 )
 
 func (p *producer) statement() int {
-	return int(min(p.packet.Load()-statementRoom, largestStatement))
+	return int(min(p.packet.Load()-statementRoom, largestStatement)) - len(p.comments.Publisher)
 }
 
 // most is the largest payload that fits with whatever else a message may have.
@@ -67,7 +69,7 @@ func (p *producer) append(ctx context.Context, tx postbag.SQLTx, box string, msg
 		return translateError(doing, err)
 	}
 	for _, text := range texts {
-		if err := insert(ctx, tx, text); err != nil {
+		if err := insert(ctx, tx, text+p.comments.Publisher); err != nil {
 			return translateError(doing, err)
 		}
 	}
@@ -222,7 +224,7 @@ func (p *producer) lock(ctx context.Context, tx postbag.SQLTx, box string, keys 
 		rows[i] = int64(store.KeyHash(box+"\x00"+key) % locks)
 	}
 	slices.Sort(rows)
-	_, err := tx.ExecContext(ctx, fmt.Sprintf(sqlLockKeys, list(slices.Compact(rows))))
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(sqlLockKeys, list(slices.Compact(rows)))+p.comments.Publisher)
 	return translateError("lock keys of box "+box, err)
 }
 
@@ -235,9 +237,9 @@ func (p *producer) cancel(ctx context.Context, tx postbag.SQLTx, box string, id 
 	if err := postbag.ValidBox(box); err != nil {
 		return false, translateError(doing, store.ErrNoBox)
 	}
-	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlCancel, box, id[:]))
+	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlCancel, box, id[:])+p.comments.Publisher)
 	if code := codeOf(err); code == codeNoRoutine || code == codeRoutineDenied {
-		result, err = tx.ExecContext(ctx, fmt.Sprintf(sqlCancelPlain, box, id[:], p.now()))
+		result, err = tx.ExecContext(ctx, fmt.Sprintf(sqlCancelPlain, box, id[:], p.now())+p.comments.Publisher)
 	}
 	if err != nil {
 		return false, translateError(doing, err)

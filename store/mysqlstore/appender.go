@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Appender publishes in transactions of your own *sql.DB: *sql.Tx, sqlx's, bun's, ent's
@@ -28,6 +30,9 @@ type AppenderOptions struct {
 	// Committed. Set it to Store.Wake, if a relay of this process has a Store of its own.
 	// It must not block. Defaults to nothing.
 	Wake func(box string)
+	// SQLComments adds a comment to each statement that says whose it is. Defaults to no
+	// comments.
+	SQLComments store.SQLComments
 }
 
 // OpenAppender returns an appender that publishes in transactions of db, whatever its
@@ -37,8 +42,12 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 	if db == nil {
 		return nil, errors.New("mysqlstore: open: db is nil; give an open *sql.DB, or use Open with a DSN")
 	}
-	d := &Appender{db: db, opts: o}
-	s := Store{db: db}
+	if faults := storekit.BadComments("mysqlstore", o.SQLComments); faults != nil {
+		return nil, errors.Join(faults...)
+	}
+	comments := storekit.NewComments(o.SQLComments)
+	d := &Appender{db: db, opts: o, producer: producer{comments: comments}}
+	s := Store{db: db, comment: comments.Publisher}
 	if err := s.recogniseServer(ctx); err != nil {
 		return nil, err
 	}

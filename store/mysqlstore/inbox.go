@@ -48,7 +48,7 @@ func (p *producer) mark(ctx context.Context, tx postbag.SQLTx, consumer string, 
 	}
 	for from := 0; from < len(m.Marks); {
 		text, to := p.markText(consumer, m.Marks, from)
-		if err := markSome(ctx, tx, consumer, m, text, from, to); err != nil {
+		if err := p.markSome(ctx, tx, consumer, m, text, from, to); err != nil {
 			return nil, translateError(doing, met(err))
 		}
 		from = to
@@ -84,8 +84,8 @@ func (p *producer) markText(consumer string, marks []store.Mark, from int) (text
 // markSome runs a statement of markText. The server counts a new row as one and a row that
 // was there as two, which each such statement changes, whatever the driver's settings.
 // Where all are new, nothing more is asked.
-func markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *storekit.Marking, text string, from, to int) error {
-	result, err := tx.ExecContext(ctx, text)
+func (p *producer) markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *storekit.Marking, text string, from, to int) error {
+	result, err := tx.ExecContext(ctx, text+p.comments.Consumer)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func markSome(ctx context.Context, tx postbag.SQLTx, consumer string, m *storeki
 		return nil
 	}
 	came := 0
-	err = sqlkit.Querying(ctx, tx)(markedText(consumer, m.Marks[from:to]), nil, func(rows *sql.Rows) error {
+	err = sqlkit.Querying(ctx, tx)(markedText(consumer, m.Marks[from:to])+p.comments.Consumer, nil, func(rows *sql.Rows) error {
 		var id, sum []byte
 		var again int64
 		if err := rows.Scan(&id, &sum, &again); err != nil {
@@ -226,13 +226,18 @@ func (d *Appender) Forget(ctx context.Context) (store.Forgotten, error) {
 func (d *Appender) forgetting() *sqlkit.Forgetting {
 	return &sqlkit.Forgetting{
 		Dialect: &dialect,
-		Query:   func(ctx context.Context) sqlkit.Querier { return sqlkit.Querying(ctx, d.db) },
+		Query:   d.query,
 		Write:   d.write,
 		Now: func(ctx context.Context) (now int64, err error) {
-			_, err = sqlkit.Row(sqlkit.Querying(ctx, d.db), sqlClock, nil, &now)
+			_, err = sqlkit.Row(d.query(ctx), sqlClock, nil, &now)
 			return now, err
 		},
 	}
+}
+
+// query runs a statement of a consumer outside a transaction.
+func (d *Appender) query(ctx context.Context) sqlkit.Querier {
+	return sqlkit.Querying(ctx, commented(d.db, d.producer.comments.Consumer))
 }
 
 // write runs fn in a transaction of the application's pool, and commits. It is READ
@@ -243,7 +248,7 @@ func (d *Appender) write(ctx context.Context, doing string, fn func(*sqlkit.Tx) 
 		if err != nil {
 			return err
 		}
-		t := &sqlkit.Tx{Dialect: &dialect, Ctx: ctx, On: tx}
+		t := &sqlkit.Tx{Dialect: &dialect, Ctx: ctx, On: commented(tx, d.producer.comments.Consumer)}
 		if _, err = t.Row(sqlClock, nil, &t.Now); err == nil {
 			err = fn(t)
 		}

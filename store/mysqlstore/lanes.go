@@ -21,18 +21,18 @@ var (
 )
 
 // OpenLane gives a lane a new epoch in tx; see [store.Lanes].
-func (*Store) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (store.LaneState, error) {
-	return openLane(ctx, tx, lane)
+func (s *Store) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (store.LaneState, error) {
+	return s.producer.openLane(ctx, tx, lane)
 }
 
 // WriteLane replaces the record of a lane in tx; see [store.Lanes].
-func (*Store) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
-	return writeLane(ctx, tx, lane, epoch, record)
+func (s *Store) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return s.producer.writeLane(ctx, tx, lane, epoch, record)
 }
 
 // KeepsLane says whether tx still has what WriteLane wrote in it; see [store.LaneKeeper].
-func (*Store) KeepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
-	return keepsLane(ctx, tx, lane, epoch, record)
+func (s *Store) KeepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return s.producer.keepsLane(ctx, tx, lane, epoch, record)
 }
 
 // Try runs fn behind a savepoint; see [store.Lanes].
@@ -41,18 +41,18 @@ func (*Store) Try(ctx context.Context, tx postbag.SQLTx, fn func(context.Context
 }
 
 // OpenLane implements store.Lanes.
-func (*Appender) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (store.LaneState, error) {
-	return openLane(ctx, tx, lane)
+func (d *Appender) OpenLane(ctx context.Context, tx postbag.SQLTx, lane string) (store.LaneState, error) {
+	return d.producer.openLane(ctx, tx, lane)
 }
 
 // WriteLane implements store.Lanes.
-func (*Appender) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
-	return writeLane(ctx, tx, lane, epoch, record)
+func (d *Appender) WriteLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return d.producer.writeLane(ctx, tx, lane, epoch, record)
 }
 
 // KeepsLane implements store.LaneKeeper.
-func (*Appender) KeepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
-	return keepsLane(ctx, tx, lane, epoch, record)
+func (d *Appender) KeepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+	return d.producer.keepsLane(ctx, tx, lane, epoch, record)
 }
 
 // Try implements store.Lanes.
@@ -60,7 +60,7 @@ func (*Appender) Try(ctx context.Context, tx postbag.SQLTx, fn func(context.Cont
 	return try(ctx, tx, fn)
 }
 
-func openLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.LaneState, err error) {
+func (p *producer) openLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.LaneState, err error) {
 	if tx == nil {
 		return now, postbag.ErrNoTx
 	}
@@ -68,8 +68,8 @@ func openLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.Lan
 	if err := laneName(doing, lane); err != nil {
 		return now, err
 	}
-	if _, err = tx.ExecContext(ctx, fmt.Sprintf(sqlOpenLane, lane, storekit.NewEpoch())); err == nil {
-		err = sqlkit.Querying(ctx, tx)(fmt.Sprintf(sqlOpenedLane, lane), nil, func(rows *sql.Rows) error {
+	if _, err = tx.ExecContext(ctx, fmt.Sprintf(sqlOpenLane, lane, storekit.NewEpoch())+p.comments.Consumer); err == nil {
+		err = sqlkit.Querying(ctx, tx)(fmt.Sprintf(sqlOpenedLane, lane)+p.comments.Consumer, nil, func(rows *sql.Rows) error {
 			return rows.Scan(&now.Epoch, &now.Record)
 		})
 	}
@@ -79,7 +79,7 @@ func openLane(ctx context.Context, tx postbag.SQLTx, lane string) (now store.Lan
 	return now, nil
 }
 
-func writeLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+func (p *producer) writeLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
 	if tx == nil {
 		return postbag.ErrNoTx
 	}
@@ -87,7 +87,7 @@ func writeLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, 
 	if err := laneName(doing, lane); err != nil {
 		return err
 	}
-	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlWriteLane, literal(nil, record), lane, epoch))
+	result, err := tx.ExecContext(ctx, fmt.Sprintf(sqlWriteLane, literal(nil, record), lane, epoch)+p.comments.Consumer)
 	if err != nil {
 		return laneError(doing, err)
 	}
@@ -106,7 +106,7 @@ var errRolledBack = errors.New("the server rolled the transaction back in the mi
 
 // keepsLane reads the row of the lane. After a rollback of the server, it is as it was before
 // the transaction.
-func keepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
+func (p *producer) keepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, record []byte) error {
 	if tx == nil {
 		return postbag.ErrNoTx
 	}
@@ -115,7 +115,7 @@ func keepsLane(ctx context.Context, tx postbag.SQLTx, lane string, epoch int64, 
 		return err
 	}
 	var now store.LaneState
-	there, err := sqlkit.Row(sqlkit.Querying(ctx, tx), fmt.Sprintf(sqlOpenedLane, lane), nil, &now.Epoch, &now.Record)
+	there, err := sqlkit.Row(sqlkit.Querying(ctx, tx), fmt.Sprintf(sqlOpenedLane, lane)+p.comments.Consumer, nil, &now.Epoch, &now.Record)
 	switch {
 	case err != nil:
 		return laneError(doing, err)

@@ -239,14 +239,14 @@ func (s *Store) dropPart(ctx context.Context, box, name string, end endOfLog) er
 	table := tableOf(box)
 	return s.alone(ctx, table, func(conn *sql.Conn) error {
 		var id []byte
-		err := conn.QueryRowContext(ctx, fmt.Sprintf(sqlIDOf, table), end.seq).Scan(&id)
+		err := conn.QueryRowContext(ctx, fmt.Sprintf(sqlIDOf, table)+s.comment, end.seq).Scan(&id)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		if len(id) == 0 || !bytes.Equal(id, end.id) {
 			return errAnotherEnd
 		}
-		_, err = conn.ExecContext(ctx, fmt.Sprintf(sqlDropPartition, table, name))
+		_, err = conn.ExecContext(ctx, fmt.Sprintf(sqlDropPartition, table, name)+s.comment)
 		return err
 	})
 }
@@ -258,7 +258,7 @@ func (s *Store) alone(ctx context.Context, table string, fn func(*sql.Conn) erro
 			return err
 		}
 		defer func() { err = errors.Join(err, unlock(ctx, conn)) }()
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf(sqlLockTable, table)); err != nil {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf(sqlLockTable, table)+s.comment); err != nil {
 			return err
 		}
 		return fn(conn)

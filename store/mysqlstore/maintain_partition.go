@@ -195,7 +195,7 @@ func (m *maintenance) divide(ctx context.Context) (err error) {
 // table is locked first.
 func (s *Store) cutParts(ctx context.Context, box, text string) error {
 	return s.alone(ctx, tableOf(box), func(conn *sql.Conn) error {
-		_, err := conn.ExecContext(ctx, text)
+		_, err := conn.ExecContext(ctx, text+s.comment)
 		return err
 	})
 }

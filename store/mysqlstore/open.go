@@ -10,6 +10,7 @@ import (
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Open opens the store in the database that dsn names, in the form of
@@ -42,7 +43,8 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 
 // newStore makes the pools. It does no I/O.
 func newStore(config *mysql.Config, o Options) (*Store, error) {
-	s := &Store{opts: o, woken: make(chan struct{}, 1), tombstoneKeep: tombstoneKeep}
+	comments := storekit.NewComments(o.SQLComments)
+	s := &Store{opts: o, comment: comments.Relay, producer: producer{comments: comments}, woken: make(chan struct{}, 1), tombstoneKeep: tombstoneKeep}
 	s.base = sqlkit.New(&dialect, sqlkit.Hooks{
 		Change: func(ctx context.Context, doing string, fn func(*sqlkit.Tx) error) error {
 			return s.change(ctx, doing, func(t *transaction) error { return fn(&t.Tx) })

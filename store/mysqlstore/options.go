@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -40,6 +41,10 @@ type Options struct {
 	// once a minute if it fails. Existing boxes are not divided. For boxes that are
 	// divided it becomes the new length. In whole seconds; an hour or a day is sensible.
 	Partition time.Duration
+	// SQLComments adds a comment to each statement that says whose it is. Only migrations,
+	// and statements that begin, end or set up a transaction or a session, have none.
+	// Defaults to no comments.
+	SQLComments store.SQLComments
 	// OnFault is called with what an operator should know and no call can report: faults of
 	// the store's own goroutine. It must not block. Defaults to nothing.
 	OnFault func(error)
@@ -68,6 +73,7 @@ func (o Options) Validate() error {
 	if o.Partition < 0 || o.Partition%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("mysqlstore: Options.Partition is %s; give whole seconds, or zero for tables that are not divided", o.Partition))
 	}
+	errs = append(errs, storekit.BadComments("mysqlstore", o.SQLComments)...)
 	return errors.Join(errs...)
 }
 

@@ -139,7 +139,7 @@ func (s *Store) accept(v *serverState) error {
 
 // beginLife draws the number of the server's life, if nobody has.
 func (s *Store) beginLife(ctx context.Context) error {
-	_, err := s.db.ExecContext(ctx, sqlBeginLife)
+	_, err := s.db.ExecContext(ctx, sqlBeginLife+s.comment)
 	return err
 }
 

@@ -22,6 +22,8 @@ type Store struct {
 
 	db   *sql.DB
 	opts Options
+	// comment follows each statement of the store's own; see Options.SQLComments.
+	comment string
 	// bury is the session that writes tombstones, dirty the one that looks whether
 	// a seq is in flight; each is a pool of one.
 	bury, dirty *sql.DB

@@ -22,15 +22,17 @@ type transaction struct {
 	sqlkit.Tx
 
 	conn *sql.Conn
+	// comment follows each statement.
+	comment string
 	// room is how many bytes a statement may have.
 	room int
 	// serverState is what the database said of itself at the begin.
 	serverState
 }
 
-func newTransaction(ctx context.Context, conn *sql.Conn) *transaction {
-	tx := sqlkit.Tx{Dialect: &dialect, Ctx: ctx, On: session{conn}}
-	return &transaction{Tx: tx, conn: conn}
+func (s *Store) newTransaction(ctx context.Context, conn *sql.Conn) *transaction {
+	tx := sqlkit.Tx{Dialect: &dialect, Ctx: ctx, On: session{conn, s.comment}}
+	return &transaction{Tx: tx, conn: conn, comment: s.comment}
 }
 
 // see takes over what the database said of itself.
@@ -122,7 +124,7 @@ func (s *Store) inOwnTx(ctx context.Context, begin string, fn func(*transaction)
 	if err != nil {
 		return err
 	}
-	t := newTransaction(ctx, conn)
+	t := s.newTransaction(ctx, conn)
 	err = t.begin(s, begin)
 	if err == nil {
 		err = fn(t)
@@ -159,18 +161,58 @@ func (t *transaction) release() error {
 func (t *transaction) commit() error {
 	text := "COMMIT"
 	if t.Moved {
-		text = sqlEpoch + "; COMMIT"
+		text = sqlEpoch + t.comment + "; COMMIT"
 	}
 	_, err := t.conn.ExecContext(t.Ctx, text)
 	return err
 }
 
-// session is a connection on which several statements can travel together.
-type session struct{ *sql.Conn }
+// session is a connection on which several statements can travel together. comment
+// follows each.
+type session struct {
+	*sql.Conn
+
+	comment string
+}
+
+// ExecContext implements [sqlkit.Runner].
+func (c session) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return c.Conn.ExecContext(ctx, text+c.comment, args...)
+}
+
+// QueryContext implements [sqlkit.Runner].
+func (c session) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return c.Conn.QueryContext(ctx, text+c.comment, args...)
+}
 
 // ExecTogether implements [sqlkit.Together].
-func (c session) ExecTogether(ctx context.Context, text string, args []any) ([]int64, error) {
-	return execMany(ctx, c.Conn, text, args)
+func (c session) ExecTogether(ctx context.Context, texts []string, args []any) ([]int64, error) {
+	return execMany(ctx, c.Conn, strings.Join(texts, c.comment+";\n")+c.comment, args)
+}
+
+// commenting is a pool, or a transaction, whose statements a comment follows.
+type commenting struct {
+	sqlkit.Runner
+
+	comment string
+}
+
+// commented returns on itself where there is no comment.
+func commented(on sqlkit.Runner, comment string) sqlkit.Runner {
+	if comment == "" {
+		return on
+	}
+	return commenting{on, comment}
+}
+
+// ExecContext implements [sqlkit.Runner].
+func (c commenting) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return c.Runner.ExecContext(ctx, text+c.comment, args...)
+}
+
+// QueryContext implements [sqlkit.Runner].
+func (c commenting) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return c.Runner.QueryContext(ctx, text+c.comment, args...)
 }
 
 // execMany runs several statements in one round trip.
@@ -202,7 +244,7 @@ func execMany(ctx context.Context, conn *sql.Conn, text string, args []any) (cha
 
 // query runs a statement outside a transaction.
 func (s *Store) query(ctx context.Context) sqlkit.Querier {
-	return sqlkit.Querying(ctx, s.db)
+	return sqlkit.Querying(ctx, commented(s.db, s.comment))
 }
 
 // row scans the first row of a query into dest, and says whether there is one.

@@ -190,7 +190,7 @@ func (w *reading) ask(ctx context.Context, page bool) error {
 		if text != "" {
 			text += ";\n"
 		}
-		text += statement
+		text += statement + w.s.comment
 		for _, a := range more {
 			args = append(args, driver.NamedValue{Ordinal: len(args) + 1, Value: a})
 		}
@@ -241,7 +241,7 @@ func (w *reading) askLate(ctx context.Context) error {
 	err = conn.Raw(func(c any) error {
 		w.asked, w.lateAsked = false, true
 		defer func() { w.asked = true }()
-		return w.take(ctx, c, w.rowsText(condition), args, false)
+		return w.take(ctx, c, w.rowsText(condition)+w.s.comment, args, false)
 	})
 	if errors.Is(err, errCut) {
 		return nil

@@ -36,7 +36,7 @@ func (s *Store) settlePlainly(ctx context.Context, life *serverState, all []stor
 		}
 		changed, err := execMany(ctx, conn, text, args)
 		if err != nil { // the transaction is open
-			err = joinRelease(err, newTransaction(ctx, conn).release())
+			err = joinRelease(err, s.newTransaction(ctx, conn).release())
 			if codeOf(err) == codeNull {
 				return nil
 			}
@@ -96,12 +96,13 @@ func (s *Store) plainText(work []settling, life *serverState) (text string, args
 			set, args = "position = ?, ", append(args, []byte(work[0].To))
 		}
 		fmt.Fprintf(&b, ";\n"+sqlAdvanceAll, set, leasesText(work[:n]), s.server.Load().id, work[0].id)
+		b.WriteString(s.comment)
 		args, want = append(args, life.full()), append(want, int64(n))
 		for i := range work[:n] { // one line for all of them: only who holds the first shard writes it
 			sums.Add(work[0].id, int64(work[0].Lo), work[i].Tally)
 		}
 		if len(sums) > 0 {
-			b.WriteString(";\n" + ledgerText(sums, fmt.Sprintf("IF(ROW_COUNT() = %d, %d, NULL)", n, work[0].id)))
+			b.WriteString(";\n" + ledgerText(sums, fmt.Sprintf("IF(ROW_COUNT() = %d, %d, NULL)", n, work[0].id)) + s.comment)
 			want = append(want, 0)
 		}
 		work = work[n:]

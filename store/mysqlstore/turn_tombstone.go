@@ -193,7 +193,7 @@ func (s *Store) buryAll(ctx context.Context, box string, old ranges) error {
 // present returns the seqs that are written, committed or not.
 func (s *Store) present(ctx context.Context, box string, of ranges) ([]int64, error) {
 	text := fmt.Sprintf(sqlPresent, tableOf(box), seqCondition(of))
-	return sqlkit.Numbers(sqlkit.Querying(ctx, s.dirty), text, []any{presentMost})
+	return sqlkit.Numbers(sqlkit.Querying(ctx, commented(s.dirty, s.comment)), text, []any{presentMost})
 }
 
 // lowestInFlight returns the lowest seq of those that are written which nobody
@@ -213,7 +213,7 @@ func (s *Store) lowestInFlight(ctx context.Context, box string, present []int64)
 
 // buryOne writes one tombstone. That somebody has the seq is no error.
 func (s *Store) buryOne(ctx context.Context, box string, seq int64) error {
-	_, err := s.bury.ExecContext(ctx, fmt.Sprintf(sqlTombstone, tableOf(box)), seq)
+	_, err := s.bury.ExecContext(ctx, fmt.Sprintf(sqlTombstone, tableOf(box))+s.comment, seq)
 	switch codeOf(err) {
 	case codeDuplicate, codeLockWait, codeDeadlock:
 		return nil

@@ -38,7 +38,7 @@ type statementSet struct {
 	templates map[string]string
 	// comments hold what follows each statement; see Options.SQLComments.
 	comments map[string]string
-	made      sync.Map // of statementKey to *statement
+	made     sync.Map // of statementKey to *statement
 }
 
 type statementKey struct {

@@ -57,12 +57,12 @@ func (s *Store) insert(ctx context.Context, tx postbag.SQLTx, box string, now ti
 		}
 		args = append(args, m.ID[:], now.UnixMicro(), topicOf(box, m), m.Key, m.ShardKey, m.Type, nullable(headers), m.Payload)
 	}
-	return s.execIn(ctx, tx, fmt.Sprintf(sqlAppend, quoted(box))+sqlAppendRow+strings.Repeat(", "+sqlAppendRow, len(msgs)-1), args)
+	return s.execIn(ctx, tx, s.comments.Publisher, fmt.Sprintf(sqlAppend, quoted(box))+sqlAppendRow+strings.Repeat(", "+sqlAppendRow, len(msgs)-1), args)
 }
 
-// execIn runs a statement in an application's transaction.
-func (s *Store) execIn(ctx context.Context, tx postbag.SQLTx, text string, args []any) error {
-	st, err := s.statementIn(ctx, tx, text)
+// execIn runs a statement in an application's transaction, with a comment behind it.
+func (s *Store) execIn(ctx context.Context, tx postbag.SQLTx, comment, text string, args []any) error {
+	st, err := s.statementIn(ctx, tx, comment, text)
 	if err == nil {
 		_, err = st.ExecContext(ctx, args...)
 	}
@@ -71,19 +71,19 @@ func (s *Store) execIn(ctx context.Context, tx postbag.SQLTx, text string, args 
 
 // statementIn returns a statement for an application's transaction: prepared once and
 // for all, if it is one that InTx began on the store's own connections.
-func (s *Store) statementIn(ctx context.Context, tx postbag.SQLTx, text string) (statement, error) {
+func (s *Store) statementIn(ctx context.Context, tx postbag.SQLTx, comment, text string) (statement, error) {
 	own, ok := tx.(*sql.Tx)
 	if !s.owned || !ok || own != s.running.Load() {
-		return unprepared{conn: tx, text: text}, nil
+		return unprepared{conn: tx, text: text + comment}, nil
 	}
-	st, err := s.statements.get(ctx, s.pool(), text)
+	st, err := s.statements.get(ctx, s.pool(), text, comment)
 	if err != nil {
 		return nil, err
 	}
 	if prepared, ok := st.(*sql.Stmt); ok {
 		return own.StmtContext(ctx, prepared), nil // it ends with own
 	}
-	return unprepared{conn: own, text: text}, nil
+	return unprepared{conn: own, text: text + comment}, nil
 }
 
 func (s *Store) schedule(ctx context.Context, tx postbag.SQLTx, box string, m *postbag.Message) error {
@@ -91,7 +91,7 @@ func (s *Store) schedule(ctx context.Context, tx postbag.SQLTx, box string, m *p
 	if err != nil {
 		return err
 	}
-	result, err := tx.ExecContext(ctx, sqlSchedule, box, m.NotBefore.UnixMicro(), s.micros(),
+	result, err := tx.ExecContext(ctx, sqlSchedule+s.comments.Publisher, box, m.NotBefore.UnixMicro(), s.micros(),
 		m.ID[:], topicOf(box, m), m.Key, m.ShardKey, m.Type, nullable(headers), m.Payload)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s *Store) Lock(context.Context, postbag.SQLTx, string, []string) error { r
 
 // Cancel removes a scheduled message that is not yet due; see [postbag.Appender].
 func (s *Store) Cancel(ctx context.Context, tx postbag.SQLTx, box string, id postbag.ID) (bool, error) {
-	result, err := tx.ExecContext(ctx, sqlCancel, box, id[:], s.micros())
+	result, err := tx.ExecContext(ctx, sqlCancel+s.comments.Publisher, box, id[:], s.micros())
 	if err != nil {
 		return false, translateError("cancel in box "+box, err)
 	}

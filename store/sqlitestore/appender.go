@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
 )
 
 // Appender publishes in transactions of your own *sql.DB: *sql.Tx, sqlx's, bun's, ent's
@@ -26,6 +27,9 @@ type AppenderOptions struct {
 	// Committed. Set it to Store.Wake, if a relay of this process has a Store of its own.
 	// It must not block. Defaults to nothing.
 	Wake func(box string)
+	// SQLComments adds a comment to each statement that says whose it is. Defaults to no
+	// comments.
+	SQLComments store.SQLComments
 }
 
 // OpenAppender returns an appender that publishes in transactions of db. db needs the
@@ -36,7 +40,7 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 	if db == nil {
 		return nil, errors.New("sqlitestore: open: db is nil; give an open *sql.DB, or use Open with a path")
 	}
-	s, err := OpenDB(ctx, db, Options{})
+	s, err := OpenDB(ctx, db, Options{SQLComments: o.SQLComments})
 	if err != nil {
 		return nil, err
 	}

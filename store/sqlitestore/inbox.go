@@ -105,7 +105,7 @@ func sumArg(sum store.Sum) any {
 
 // queryIn runs a query in an application's transaction, prepared as execIn does it.
 func (s *Store) queryIn(ctx context.Context, tx postbag.SQLTx, text string, args []any, each func(*sql.Rows) error) error {
-	st, err := s.statementIn(ctx, tx, text)
+	st, err := s.statementIn(ctx, tx, s.comments.Consumer, text)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -25,6 +26,10 @@ type Options struct {
 	// committed. On Linux the kernel tells of commits (inotify); elsewhere the store
 	// looks that often, once something listens. Negative: no hints. Defaults to 5 ms.
 	Watch time.Duration
+	// SQLComments adds a comment to each statement that says whose it is, for what traces
+	// or logs the statements of your *sql.DB. Only migrations, and statements that begin,
+	// end or set up a transaction or a connection, have none. Defaults to no comments.
+	SQLComments store.SQLComments
 	// LargeWAL is the size in bytes from which Maintain empties the write-ahead
 	// log into the database and truncates its file. Defaults to 64 MiB.
 	LargeWAL int64
@@ -52,6 +57,7 @@ func (o Options) Validate() error {
 		errs = append(errs, fmt.Errorf("sqlitestore: Options.LargeWAL is %d; give a number of bytes, or zero for %d",
 			o.LargeWAL, defaultLargeWAL))
 	}
+	errs = append(errs, storekit.BadComments("sqlitestore", o.SQLComments)...)
 	return errors.Join(errs...)
 }
 

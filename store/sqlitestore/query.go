@@ -29,7 +29,7 @@ func (s *Store) rows(ctx context.Context, text string, args []any) (rows *sql.Ro
 		if err := s.inPlace(); err != nil {
 			return err
 		}
-		st, err := s.statements.get(ctx, s.pool(), text)
+		st, err := s.statements.get(ctx, s.pool(), text, s.comments.Relay)
 		if err != nil {
 			return err
 		}

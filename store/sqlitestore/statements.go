@@ -47,8 +47,8 @@ const maxStatements = 512
 
 var errClosed = errors.New("the store is closed; open another one")
 
-// get returns the statement of text, bare if as many as may be are kept.
-func (k *statements) get(ctx context.Context, db *sql.DB, text string) (statement, error) {
+// get returns the statement of text with a comment behind it, bare if as many as may be are kept.
+func (k *statements) get(ctx context.Context, db *sql.DB, text, comment string) (statement, error) {
 	k.mu.Lock()
 	st, kept := k.byText[text]
 	closed, full := k.closed, len(k.byText) >= maxStatements
@@ -59,9 +59,9 @@ func (k *statements) get(ctx context.Context, db *sql.DB, text string) (statemen
 	case kept:
 		return st, nil
 	case full:
-		return unprepared{conn: db, text: text}, nil
+		return unprepared{conn: db, text: text + comment}, nil
 	}
-	st, err := db.PrepareContext(ctx, text)
+	st, err := db.PrepareContext(ctx, text+comment)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Store is a store of boxes in one SQLite database. It implements [store.Store],
@@ -22,6 +23,8 @@ type Store struct {
 
 	db   atomic.Pointer[sql.DB] // another one after the file was replaced
 	opts Options
+	// comments follow its statements.
+	comments storekit.Comments
 	// opened is the file that the connections have open.
 	opened atomic.Pointer[openedFile]
 	// owned: the connections are the store's, set up by its own DSN.
@@ -65,11 +68,12 @@ var (
 
 func newStore(db *sql.DB, o Options, owned bool) *Store {
 	s := &Store{
-		opts:   o,
-		owned:  owned,
-		writer: newQueue(),
-		now:    time.Now,
-		woken:  make(chan struct{}, 1),
+		opts:     o,
+		comments: storekit.NewComments(o.SQLComments),
+		owned:    owned,
+		writer:   newQueue(),
+		now:      time.Now,
+		woken:    make(chan struct{}, 1),
 	}
 	s.db.Store(db)
 	write := func(ctx context.Context, doing string, fn func(*sqlkit.Tx) error) error {

@@ -23,8 +23,8 @@ type transaction struct {
 
 // newTransaction makes a transaction that is not begun. statements are those
 // prepared on conn, kept with it; nil on a connection of the application's.
-func newTransaction(ctx context.Context, conn *sql.Conn, statements map[string]*sql.Stmt) *transaction {
-	tx := sqlkit.Tx{Dialect: &dialect, Ctx: context.WithoutCancel(ctx), On: session{conn, statements}}
+func (s *Store) newTransaction(ctx context.Context, conn *sql.Conn, statements map[string]*sql.Stmt) *transaction {
+	tx := sqlkit.Tx{Dialect: &dialect, Ctx: context.WithoutCancel(ctx), On: session{conn, statements, s.comments.Relay}}
 	return &transaction{Tx: tx, conn: conn}
 }
 
@@ -94,7 +94,7 @@ func (s *Store) begin(ctx context.Context, deadline time.Time) (*transaction, er
 	if s.owned {
 		kept = s.pinned.statements
 	}
-	t := newTransaction(ctx, conn, kept)
+	t := s.newTransaction(ctx, conn, kept)
 	err = retryWrite(ctx, deadline, func() error {
 		_, err := t.Exec(sqlBegin)
 		return err
@@ -120,10 +120,11 @@ func (s *Store) release(t *transaction) {
 }
 
 // session is a connection with the statements that are kept prepared on it; nil
-// on one of the application's.
+// on one of the application's. comment follows each.
 type session struct {
-	conn *sql.Conn
-	kept map[string]*sql.Stmt
+	conn    *sql.Conn
+	kept    map[string]*sql.Stmt
+	comment string
 }
 
 // ExecContext implements [sqlkit.Runner].
@@ -147,12 +148,12 @@ func (c session) QueryContext(ctx context.Context, text string, args ...any) (*s
 // statement returns a prepared statement that is kept, or the bare text.
 func (c session) statement(ctx context.Context, text string) (statement, error) {
 	if c.kept == nil || len(c.kept) >= maxStatements {
-		return unprepared{conn: c.conn, text: text}, nil
+		return unprepared{conn: c.conn, text: text + c.comment}, nil
 	}
 	if st, ok := c.kept[text]; ok {
 		return st, nil
 	}
-	st, err := c.conn.PrepareContext(ctx, text)
+	st, err := c.conn.PrepareContext(ctx, text+c.comment)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*sqlkit.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	t := newTransaction(ctx, conn, nil)
+	t := s.newTransaction(ctx, conn, nil)
 	err = retryBusy(ctx, s.deadline(), func() error {
 		_, err := t.Exec(sqlBeginRead)
 		return err

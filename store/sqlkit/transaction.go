@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 )
 
 // Runner runs statements. It is a *sql.Conn, or a type that keeps statements prepared on
@@ -15,9 +14,9 @@ type Runner interface {
 }
 
 // Together is a Runner that can send several statements in one round trip, and
-// returns how many rows each changed.
+// returns how many rows each changed. args are those of all of them.
 type Together interface {
-	ExecTogether(ctx context.Context, text string, args []any) ([]int64, error)
+	ExecTogether(ctx context.Context, texts []string, args []any) ([]int64, error)
 }
 
 // Tx is one short transaction of a store's own, on one connection. The store
@@ -78,17 +77,14 @@ func (t *Tx) All(orders []Order) ([]int64, error) {
 	}
 	var changed []int64
 	for len(orders) > 0 {
-		var text strings.Builder
+		var texts []string
 		var args []any
 		n := 0
 		for ; n < len(orders) && (n == 0 || len(args) < togetherArgs); n++ {
-			if n > 0 {
-				text.WriteString(";\n")
-			}
-			text.WriteString(orders[n].Text)
+			texts = append(texts, orders[n].Text)
 			args = append(args, orders[n].Args...)
 		}
-		some, err := together.ExecTogether(t.Ctx, text.String(), args)
+		some, err := together.ExecTogether(t.Ctx, texts, args)
 		if err != nil {
 			return nil, err
 		}
