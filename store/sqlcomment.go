@@ -1,5 +1,13 @@
 package store
 
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 // SQLComments says what stands in a comment at the end of each statement that a store
 // over SQL sends for messages, in the form of sqlcommenter
 // (https://google.github.io/sqlcommenter/):
@@ -14,4 +22,21 @@ type SQLComments struct {
 	// Application is the name of your program: valid UTF-8 without control characters,
 	// 64 bytes at most. What SQL could misread is encoded. Empty: there are no comments.
 	Application string
+}
+
+// maxApplication is the longest name of an application, in bytes. Encoded, it stays far
+// below the room that stores keep free in a statement.
+const maxApplication = 64
+
+// Validate returns what is wrong with the name, or nil. Stores call it as they open.
+func (c SQLComments) Validate() error {
+	switch {
+	case len(c.Application) > maxApplication:
+		return fmt.Errorf("SQLComments.Application holds %d bytes; use at most %d", len(c.Application), maxApplication)
+	case !utf8.ValidString(c.Application):
+		return errors.New("SQLComments.Application is not valid UTF-8; correct it")
+	case strings.ContainsFunc(c.Application, unicode.IsControl):
+		return errors.New("SQLComments.Application holds a control character; leave it out")
+	}
+	return nil
 }

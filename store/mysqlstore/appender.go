@@ -42,8 +42,8 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 	if db == nil {
 		return nil, errors.New("mysqlstore: open: db is nil; give an open *sql.DB, or use Open with a DSN")
 	}
-	if faults := storekit.BadComments("mysqlstore", o.SQLComments); faults != nil {
-		return nil, errors.Join(faults...)
+	if err := o.SQLComments.Validate(); err != nil {
+		return nil, fmt.Errorf("mysqlstore: AppenderOptions.%w", err)
 	}
 	comments := storekit.NewComments(o.SQLComments)
 	d := &Appender{db: db, opts: o, producer: producer{comments: comments}}

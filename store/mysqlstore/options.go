@@ -73,7 +73,9 @@ func (o Options) Validate() error {
 	if o.Partition < 0 || o.Partition%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("mysqlstore: Options.Partition is %s; give whole seconds, or zero for tables that are not divided", o.Partition))
 	}
-	errs = append(errs, storekit.BadComments("mysqlstore", o.SQLComments)...)
+	if err := o.SQLComments.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("mysqlstore: Options.%w", err))
+	}
 	return errors.Join(errs...)
 }
 

@@ -160,7 +160,7 @@ func (s *testBox) relayAll() {
 func TestBadNamesOfApplicationsAreRefusedAtOpen(t *testing.T) {
 	t.Parallel()
 	bad := store.SQLComments{Application: "a\nb"}
-	if err := (mysqlstore.Options{SQLComments: bad}).Validate(); err == nil || !strings.Contains(err.Error(), "mysqlstore: SQLComments.Application holds a control character") {
+	if err := (mysqlstore.Options{SQLComments: bad}).Validate(); err == nil || !strings.Contains(err.Error(), "mysqlstore: Options.SQLComments.Application holds a control character") {
 		t.Errorf("the options have the fault %v", err)
 	}
 	db := openSQL(t, "nobody@tcp(127.0.0.1:1)/none")

@@ -60,8 +60,8 @@ func OpenAppender(ctx context.Context, db *sql.DB, o AppenderOptions) (*Appender
 	case o.Notify < 0:
 		return nil, fmt.Errorf("pgstore: AppenderOptions.Notify is %s; give the least time between two notifications, or zero for none", o.Notify)
 	}
-	if faults := storekit.BadComments("pgstore", o.SQLComments); faults != nil {
-		return nil, errors.Join(faults...)
+	if err := o.SQLComments.Validate(); err != nil {
+		return nil, fmt.Errorf("pgstore: AppenderOptions.%w", err)
 	}
 	catalog, err := newStatementSet(storekit.NewComments(o.SQLComments))
 	if err != nil {

@@ -58,7 +58,9 @@ func (o Options) Validate() error {
 	if o.ListenConfig != nil && !o.Listen {
 		errs = append(errs, errors.New("pgstore: Options.ListenConfig is only used with Options.Listen; set it, or leave it out"))
 	}
-	errs = append(errs, storekit.BadComments("pgstore", o.SQLComments)...)
+	if err := o.SQLComments.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("pgstore: Options.%w", err))
+	}
 	return errors.Join(errs...)
 }
 

@@ -113,7 +113,7 @@ func TestEveryStatementEndsInTheCommentOfItsRole(t *testing.T) {
 func TestBadNamesOfApplicationsAreRefusedAtOpen(t *testing.T) {
 	t.Parallel()
 	bad := store.SQLComments{Application: "a\nb"}
-	if err := (pgstore.Options{SQLComments: bad}).Validate(); err == nil || !strings.Contains(err.Error(), "pgstore: SQLComments.Application holds a control character") {
+	if err := (pgstore.Options{SQLComments: bad}).Validate(); err == nil || !strings.Contains(err.Error(), "pgstore: Options.SQLComments.Application holds a control character") {
 		t.Errorf("the options have the fault %v", err)
 	}
 	s := newTestBox(t)

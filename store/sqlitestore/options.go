@@ -57,7 +57,9 @@ func (o Options) Validate() error {
 		errs = append(errs, fmt.Errorf("sqlitestore: Options.LargeWAL is %d; give a number of bytes, or zero for %d",
 			o.LargeWAL, defaultLargeWAL))
 	}
-	errs = append(errs, storekit.BadComments("sqlitestore", o.SQLComments)...)
+	if err := o.SQLComments.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("sqlitestore: Options.%w", err))
+	}
 	return errors.Join(errs...)
 }
 

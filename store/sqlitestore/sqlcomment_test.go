@@ -185,7 +185,7 @@ func TestWithoutTheOptionNoStatementHasAComment(t *testing.T) {
 func TestBadNamesOfApplicationsAreRefusedAtOpen(t *testing.T) {
 	t.Parallel()
 	bad := store.SQLComments{Application: "a\nb"}
-	if err := (sqlitestore.Options{SQLComments: bad}).Validate(); err == nil || !strings.Contains(err.Error(), "sqlitestore: SQLComments.Application holds a control character") {
+	if err := (sqlitestore.Options{SQLComments: bad}).Validate(); err == nil || !strings.Contains(err.Error(), "sqlitestore: Options.SQLComments.Application holds a control character") {
 		t.Errorf("the options have the fault %v", err)
 	}
 }

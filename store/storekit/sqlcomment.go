@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/postbag/postbag/store"
 )
@@ -14,32 +12,13 @@ import (
 // begins with a space.
 type Comments struct{ Relay, Publisher, Consumer string }
 
-// maxApplication is the longest name of an application, in bytes. Encoded, it stays far
-// below the room that stores keep free in a statement.
-const maxApplication = 64
-
-// NewComments returns the comments that c asks for. c has no fault by BadComments.
+// NewComments returns the comments that c asks for. c is valid.
 func NewComments(c store.SQLComments) Comments {
 	if c.Application == "" {
 		return Comments{}
 	}
 	head := " /*application='" + percent(c.Application) + "',framework='" + percent(framework()) + "',postbag_role='"
 	return Comments{Relay: head + "relay'*/", Publisher: head + "publisher'*/", Consumer: head + "consumer'*/"}
-}
-
-// BadComments returns every fault of the options SQLComments of a store, a package such as pgstore.
-func BadComments(pkg string, c store.SQLComments) (faults []error) {
-	const option = ": SQLComments.Application "
-	if n := len(c.Application); n > maxApplication {
-		faults = append(faults, fmt.Errorf("%s%sholds %d bytes; use at most %d", pkg, option, n, maxApplication))
-	}
-	switch {
-	case !utf8.ValidString(c.Application):
-		faults = append(faults, fmt.Errorf("%s%sis not valid UTF-8; correct it", pkg, option))
-	case strings.ContainsFunc(c.Application, unicode.IsControl):
-		faults = append(faults, fmt.Errorf("%s%sholds a control character; leave it out", pkg, option))
-	}
-	return faults
 }
 
 // percent encodes all but the unreserved characters of RFC 3986, as sqlcommenter has it.

@@ -42,18 +42,3 @@ func TestNoNameOfAnApplicationEndsTheCommentOrTheQuotation(t *testing.T) {
 		}
 	}
 }
-
-func TestBadNamesOfApplicationsAreRefused(t *testing.T) {
-	t.Parallel()
-	for name, says := range map[string]string{
-		strings.Repeat("a", 65): "holds 65 bytes; use at most 64", "a\nb": "control character", "a\x00b": "control character", "\xff": "not valid UTF-8",
-	} {
-		faults := BadComments("pgstore", store.SQLComments{Application: name})
-		if len(faults) != 1 || !strings.Contains(faults[0].Error(), says) {
-			t.Errorf("the faults of %q are %v, want one that says %q", name, faults, says)
-		}
-	}
-	if faults := BadComments("pgstore", store.SQLComments{Application: strings.Repeat("ö", 32)}); faults != nil {
-		t.Errorf("the longest name has faults: %v", faults)
-	}
-}

@@ -26,7 +26,7 @@ func openSQLite(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
 	if err := sqliteFile(path, o.Create); err != nil {
 		return nil, err
 	}
-	so := sqlitestore.Options{Create: o.Create, Unmigrated: o.Unmigrated}
+	so := sqlitestore.Options{Create: o.Create, Unmigrated: o.Unmigrated, SQLComments: o.Comments}
 	if o.Create && !o.Unmigrated {
 		so.Boxes = append([]string{}, o.Boxes...)
 	}

@@ -72,6 +72,8 @@ type StoreOptions struct {
 	OnFault func(error)
 	// Partition divides the tables of new boxes, on a kind that can.
 	Partition time.Duration
+	// Comments are those of its statements.
+	Comments store.SQLComments
 	// MaxConns bounds the connections. Zero: what the configuration says.
 	MaxConns int
 	// MoreConns is how many connections are needed beside those.
@@ -115,7 +117,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 	if s.Partition != 0 && !Kinds().Partitions(name) {
 		return nil, exit.Usagef("partition is not for %s; leave it out", name)
 	}
-	o.Partition = s.Partition
+	o.Partition, o.Comments = s.Partition, store.SQLComments{Application: s.SQLComments.Application}
 	o.Create = o.Create || s.Create
 	o.Listen = o.Listen && s.Listen
 	if o.MaxConns == 0 {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/postbag/postbag/store"
 )
 
 // check fills in the defaults, and adds every mistake that can be seen without asking
@@ -108,6 +110,9 @@ func (s *Store) check(p *problems, where string, k Kinds) {
 		} else if s.Partition != 0 && !k.Partitions(kind) && !p.isLater(where+".kind") {
 			p.atf(where+".partition", "is not for %s; leave it out", kind)
 		}
+	}
+	if err := (store.SQLComments{Application: s.SQLComments.Application}).Validate(); err != nil {
+		p.atf(where+".sql_comments.application", "%s", strings.TrimPrefix(err.Error(), "SQLComments.Application "))
 	}
 	if s.Partition < 0 || s.Partition%time.Second != 0 {
 		p.atf(where+".partition", "is %s; give whole seconds, such as 24h, or leave it out", s.Partition)

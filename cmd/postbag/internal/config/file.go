@@ -75,8 +75,19 @@ type Store struct {
 	// transaction mode. Has no effect on mysql, mariadb and sqlite.
 	Listen bool `yaml:"listen" default:"false"`
 
+	// A comment at the end of each statement, in the form of sqlcommenter. The server's
+	// sessions and log then show whose statement it is.
+	SQLComments SQLComments `yaml:"sql_comments" otherwise:"none"`
+
 	// at is where it stands in the file, such as stores.main; empty: flags say it.
 	at string
+}
+
+// SQLComments says what stands in the comment of each statement of a store.
+type SQLComments struct {
+	// The name of your application: at most 64 bytes, without control characters. With it,
+	// statements have comments.
+	Application string `yaml:"application" otherwise:"none"`
 }
 
 // Box is what holds for all subscriptions of a box.

@@ -85,6 +85,8 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("one connection", "store: {dsn: x, max_conns: 1}\ndestinations: {m: {stdout: {}}}\n", "choose between 2 and 1000")
 	f("partitions of another kind", "store: {dsn: x.db, partition: 24h}\ndestinations: {m: {stdout: {}}}\n", "store.partition is not for sqlite")
 	f("partitions of a fraction", "store: {dsn_env: X, partition: 1500ms}\ndestinations: {m: {stdout: {}}}\n", "is 1.5s; give whole seconds")
+	f("a comment over several lines", "store: {dsn: x, sql_comments: {application: \"a\\nb\"}}\ndestinations: {m: {stdout: {}}}\n", "store.sql_comments.application holds a control character")
+	f("a long comment", "store: {dsn: x, sql_comments: {application: "+strings.Repeat("a", 65)+"}}\ndestinations: {m: {stdout: {}}}\n", "holds 65 bytes; use at most 64")
 	f("a number too large", "store: {dsn: x, max_conns: 99999999999999999999}\ndestinations: {m: {stdout: {}}}\n", "no whole number, or too large")
 	f("a fraction", "store: {dsn: x, max_conns: 2.5}\ndestinations: {m: {stdout: {}}}\n", "no whole number")
 	f("no destination", "store: {dsn: x}\ndestinations: {}\n", "destinations is missing or empty")
