@@ -60,6 +60,8 @@ type Replay struct {
 	Before time.Time `json:"before,omitzero"`
 	// Types is the filter, as in Spec.Types.
 	Types []string `json:"types,omitempty"`
+	// Where narrows that, as in Spec.Where.
+	Where Where `json:"where,omitzero"`
 	// Keys are the SHA-256 sums, in hexadecimal, of the keys whose messages come: see
 	// KeySum. Empty: those of all keys.
 	Keys []string `json:"keys,omitempty"`
@@ -97,11 +99,12 @@ func (r *Replay) Validate() error {
 	if !(r.Rate >= 0 && r.Rate <= 1e9) || r.Shards < 0 || r.Shards > SlotCount {
 		errs = append(errs, fmt.Errorf("store: a replay at rate %v in %d shards; give a rate of 0 to 1e9, and 0 to %d shards", r.Rate, r.Shards, SlotCount))
 	}
-	return errors.Join(errs...)
+	f := Filter{Types: r.Types, Where: r.Where}
+	return errors.Join(append(errs, f.Validate())...)
 }
 
-// Takes says whether r sends a message again, as far as seq, time and key go. The filter
-// of types is the store's.
+// Takes says whether r sends a message again, as far as seq, time and key go. Its Types
+// and Where are the store's.
 func (r *Replay) Takes(m *Record) bool {
 	switch {
 	case m.Seq <= r.After || m.Seq > r.Through:
@@ -116,5 +119,5 @@ func (r *Replay) Takes(m *Record) bool {
 
 // Spec is how a replay is declared.
 func (r *Replay) Spec() Spec {
-	return Spec{Ref: r.Ref, From: Start{After: r.After}, Types: r.Types, Shards: r.Shards}
+	return Spec{Ref: r.Ref, From: Start{After: r.After}, Types: r.Types, Where: r.Where, Shards: r.Shards}
 }

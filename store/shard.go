@@ -99,6 +99,8 @@ type Spec struct {
 	// Types filters by Message.Type: exact names, or a prefix followed by ".*".
 	// Empty: every message.
 	Types []string
+	// Where narrows that by topic, header and exceptions. Zero: it does not.
+	Where Where
 	// Shards is how many shards a new subscription has. Zero: 4, or 1 if the store has
 	// Features.OneGroup.
 	Shards int
@@ -233,6 +235,8 @@ type SubscriptionState struct {
 	// filter is the one that it was declared with.
 	Types   []string
 	TypesBy string
+	// Where is the rest of its filter.
+	Where Where
 	// Shards are all of them, in order of Lo.
 	Shards []ShardState
 }

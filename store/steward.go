@@ -10,13 +10,13 @@ import (
 // run. Every change is written to the audit log in the same transaction, and changes the
 // epoch, so that relays hear of it soon.
 type Steward interface {
-	// SetTypes gives a subscription another filter; see Spec.Types. Each read of a Turn that
+	// SetFilter gives a subscription another filter. Each read of a Turn that
 	// begins after the call judges by the new filter, whatever process makes it. What was read
 	// before stays judged by the filter of its read, and its settlement says so in the ledger.
 	// Positions do not change: what a position has passed is not read again. From then on the
 	// filter is the operator's, and Declare with another one changes nothing and is no error.
-	// It may be said again. The error names types that no filter can have.
-	SetTypes(ctx context.Context, a Audit, r Ref, types []string) error
+	// It may be said again. The error names what no filter can have.
+	SetFilter(ctx context.Context, a Audit, r Ref, f Filter) error
 	// Remove deletes a subscription: its shards and positions, its parked messages, commands and
 	// ledger. The log and other subscriptions stay as they are, and what this one alone kept may
 	// be dropped by retention. Settlements under its leases are lost from then on. Declare makes

@@ -55,8 +55,9 @@ type subscription struct {
 	made      time.Time
 	begun     int64 // it began behind this seq
 	types     []string
-	filter    filter
-	typesBy   string // who set it with a command
+	where     store.Where
+	filter    storekit.Filter // types and where
+	typesBy   string          // who set them with a command
 	wantedBy  string
 	wanted    int
 	replay    *store.Replay // nil: it is none
@@ -90,6 +91,11 @@ func newSubscription(b *box, name string, shards int) *subscription {
 	return sub
 }
 
+// filtered gives sub a filter.
+func (sub *subscription) filtered(f store.Filter) {
+	sub.types, sub.where, sub.filter = slices.Clone(f.Types), f.Where.Clone(), storekit.FilterOf(f)
+}
+
 // shard is the state of a shard.
 type shard struct {
 	slots          store.Slots
@@ -119,7 +125,7 @@ func (sub *subscription) shardOf(slot int) *shard {
 
 // state returns what a View shows of sub.
 func (sub *subscription) state(paused bool) store.SubscriptionState {
-	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: paused, Types: slices.Clone(sub.types), TypesBy: sub.typesBy}
+	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: paused, Types: slices.Clone(sub.types), TypesBy: sub.typesBy, Where: sub.where.Clone()}
 	for _, sh := range sub.shards {
 		out.Shards = append(out.Shards, store.ShardState{
 			Lease:    store.Lease{Shard: store.Shard{Ref: sub.ref, Slots: sh.slots}, Token: sh.token, Version: sh.version},

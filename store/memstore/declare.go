@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Declare implements store.Store.
@@ -38,6 +38,9 @@ func (s *Store) declare(spec store.Spec) error {
 	if spec.Subscription == "" || strings.HasPrefix(spec.Subscription, "@") {
 		return errors.New("the name is empty or begins with @, which is kept for the store; choose another")
 	}
+	if err := storekit.CheckFilter(spec.Filter()); err != nil {
+		return err
+	}
 	if _, err := s.box(spec.DeadTo); spec.DeadTo != "" && err != nil {
 		return fmt.Errorf("the box of its dead letters: %w", err)
 	}
@@ -45,8 +48,8 @@ func (s *Store) declare(spec store.Spec) error {
 		if sub.replay != nil {
 			return store.ErrIsReplay
 		}
-		if sub.typesBy == "" && !sameTypes(sub.types, spec.Types) {
-			return fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, sub.types, store.ErrFilterDiffers)
+		if has := (store.Filter{Types: sub.types, Where: sub.where}); sub.typesBy == "" && !storekit.SameFilter(has, spec.Filter()) {
+			return storekit.FilterDiffers(spec.Filter(), has)
 		}
 		return nil
 	}
@@ -63,7 +66,7 @@ func (s *Store) declare(spec store.Spec) error {
 		shards = 4
 	}
 	sub := newSubscription(b, spec.Subscription, shards)
-	sub.types, sub.filter = slices.Clone(spec.Types), newFilter(spec.Types)
+	sub.filtered(spec.Filter())
 	sub.made = s.now().UTC()
 	s.start(sub, spec.From)
 	b.subs[spec.Subscription] = sub

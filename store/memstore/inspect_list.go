@@ -22,7 +22,7 @@ const (
 // lister answers one Query.
 type lister struct {
 	store.Query
-	types filter
+	types storekit.Types
 	now   time.Time
 	snap  snapshot
 	subs  []*subscription
@@ -76,7 +76,7 @@ func (s *Store) lister(q store.Query) (*lister, error) {
 		l.later[m.number] = m
 	}
 	if q.Type != "" {
-		l.types = newFilter([]string{q.Type})
+		l.types = storekit.TypesOf([]string{q.Type})
 	}
 	if q.Subscription != "" {
 		sub, err := s.subscription(q.Ref)
@@ -160,7 +160,7 @@ func (l *lister) scheduled(number int64) []store.Item {
 	if m == nil {
 		return nil
 	}
-	it := store.Item{Record: m.row.record(filter{}), State: store.StateScheduled, Due: m.row.NotBefore.Sub(l.now)}
+	it := store.Item{Record: m.row.record(nil), State: store.StateScheduled, Due: m.row.NotBefore.Sub(l.now)}
 	if !l.matches(&it) {
 		return nil
 	}
@@ -176,13 +176,13 @@ func (l *lister) item(sub *subscription, seq int64) (store.Item, bool) {
 	if r == nil || !l.snap.sees(r.xid) {
 		return store.Item{}, false
 	}
-	it := store.Item{Record: r.record(filter{}), Subscription: sub.ref.Subscription, State: store.StateDelivered}
+	it := store.Item{Record: r.record(nil), Subscription: sub.ref.Subscription, State: store.StateDelivered}
 	p := l.at[sub][sub.shardOf(r.Slot)]
 	_, discarded := sub.discarded[seq]
 	switch {
 	case !p.passed(r):
 		it.State = store.StatePending
-	case sub.filter.refuses(r.Type):
+	case !sub.filter.Take(&it.Record):
 		it.State = store.StateFiltered
 	case discarded:
 		it.State = store.StateDiscarded
@@ -225,7 +225,7 @@ func parkedState(s store.ParkState) store.State {
 func (p *parked) item(sub *subscription, now time.Time) store.Item {
 	k := p.shown(now)
 	it := store.Item{
-		Record:       p.row.record(filter{}),
+		Record:       p.row.record(nil),
 		Subscription: sub.ref.Subscription,
 		State:        parkedState(k.State),
 		Attempts:     k.Attempts,
@@ -242,7 +242,7 @@ func (l *lister) matches(it *store.Item) bool {
 		(l.ID == (postbag.ID{}) || it.ID == l.ID) &&
 		(l.Topic == "" || it.Topic == l.Topic) &&
 		(l.Key == "" || it.Key == l.Key) &&
-		(l.Type == "" || !l.types.refuses(it.Type)) &&
+		(l.Type == "" || l.types.Take(it.Type)) &&
 		(l.After.IsZero() || !it.At.Before(l.After)) &&
 		(l.Before.IsZero() || it.At.Before(l.Before)) &&
 		(l.Error == "" || strings.Contains(strings.ToLower(it.Reason), strings.ToLower(l.Error)))

@@ -91,7 +91,7 @@ func (s *Store) commanded(sub *subscription, kind store.CommandKind, seqs []int6
 			continue
 		}
 		r := sub.box.log.at(seq)
-		if kind != store.Discard || r == nil || !snap.sees(r.xid) || sub.filter.refuses(r.Type) {
+		if kind != store.Discard || r == nil || !snap.sees(r.xid) || !sub.takes(r) {
 			continue
 		}
 		if p := at[sub.shardOf(r.Slot)]; !p.passed(r) {

@@ -9,21 +9,22 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// SetTypes implements store.Steward.
-func (s *Store) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
+// SetFilter implements store.Steward.
+func (s *Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
 	return s.steward(ctx, func() error {
-		if err := storekit.CheckTypes(types); err != nil {
-			return fmt.Errorf("memstore: set the types of %s: %w", r, err)
+		if err := storekit.CheckFilter(f); err != nil {
+			return fmt.Errorf("memstore: set the filter of %s: %w", r, err)
 		}
 		sub, err := s.reader(a, r)
 		if err != nil {
 			return err
 		}
-		if sub.typesBy != a.Who || !sameTypes(sub.types, types) {
+		if sub.typesBy != a.Who || !storekit.SameFilter(store.Filter{Types: sub.types, Where: sub.where}, f) {
 			s.epoch++
 		}
-		sub.types, sub.filter, sub.typesBy = slices.Clone(types), newFilter(types), a.Who
-		s.note(a, storekit.TypesSetText(r, types))
+		sub.filtered(f)
+		sub.typesBy = a.Who
+		s.note(a, storekit.FilterSetText(r, f))
 		return nil
 	})
 }

@@ -27,7 +27,7 @@ func (s *Store) Due(ctx context.Context, d store.Due) ([]store.Parked, error) {
 			find = sub.lot.heldFor
 		}
 		for _, p := range find(d, now) {
-			out = append(out, store.Parked{Record: p.row.record(filter{}), Park: p.shown(now), First: now.Sub(p.first)})
+			out = append(out, store.Parked{Record: p.row.record(nil), Park: p.shown(now), First: now.Sub(p.first)})
 		}
 		return out, nil
 	})

@@ -35,7 +35,7 @@ func (s *Store) startReplay(b *box, a store.Audit, r store.Replay) error {
 	if err := s.declare(r.Spec()); err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	r.Types, r.Keys = slices.Clone(r.Types), slices.Clone(r.Keys)
+	r.Types, r.Keys, r.Where = slices.Clone(r.Types), slices.Clone(r.Keys), r.Where.Clone()
 	b.subs[r.Ref.Subscription].replay = &r
 	s.note(a, storekit.ReplayText(&r))
 	return nil
@@ -82,6 +82,6 @@ func (sub *subscription) shownReplay() *store.Replay {
 	}
 	r := *sub.replay
 	r.Shards = len(sub.shards)
-	r.Types, r.Keys = slices.Clone(r.Types), slices.Clone(r.Keys)
+	r.Types, r.Keys, r.Where = slices.Clone(r.Types), slices.Clone(r.Keys), r.Where.Clone()
 	return &r
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // scope is a part of a subscription that a turn speaks of.
@@ -23,7 +24,7 @@ func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error
 		}
 		for i, pg := range pages {
 			if pg.page != nil && len(pg.rows) > 0 {
-				res.Batches[i].Records = pg.records(pg.filter)
+				res.Batches[i].Records = pg.records(&pg.filter)
 			}
 		}
 		return res, nil
@@ -33,7 +34,7 @@ func (s *Store) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error
 // filtered is a page with the filter of its reader.
 type filtered struct {
 	*page
-	filter filter
+	filter storekit.Filter
 }
 
 // turn does what needs the lock.

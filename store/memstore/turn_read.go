@@ -7,6 +7,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // page is one read, at work: rows that the position at has not passed and its
@@ -93,7 +94,7 @@ func (pg *page) collect(sub *subscription, q store.Request) (full bool) {
 			continue
 		}
 		pg.rows = append(pg.rows, r)
-		if !sub.filter.refuses(r.Type) {
+		if sub.takes(r) {
 			bytes -= len(r.Payload)
 		}
 	}
@@ -120,7 +121,7 @@ func (pg *page) after(i int) store.Position {
 }
 
 // records copies what the page found, as sub's filter lets it.
-func (pg *page) records(f filter) []store.Record {
+func (pg *page) records(f *storekit.Filter) []store.Record {
 	out := make([]store.Record, len(pg.rows))
 	for i, r := range pg.rows {
 		out[i] = r.record(f)
@@ -128,18 +129,25 @@ func (pg *page) records(f filter) []store.Record {
 	return out
 }
 
-// record returns r as its readers get it.
-func (r *row) record(f filter) store.Record {
+// record returns r as its readers get it, if f lets it; nil lets all.
+func (r *row) record(f *storekit.Filter) store.Record {
 	out := r.Record
-	if f.refuses(r.Type) {
-		out.Filtered = true
+	out.Err = store.HeaderFault(r.Headers)
+	if f != nil && !f.Take(&out) {
+		out.Filtered, out.Err = true, nil
 		out.Message = postbag.Message{ID: r.ID}
 		return out
 	}
 	out.Payload = slices.Clip(r.Payload)
 	out.Headers = maps.Clone(r.Headers)
-	out.Err = store.HeaderFault(out.Headers)
 	return out
+}
+
+// takes says whether sub's filter takes r.
+func (sub *subscription) takes(r *row) bool {
+	judged := r.Record
+	judged.Err = store.HeaderFault(r.Headers)
+	return sub.filter.Take(&judged)
 }
 
 func inSlots(ranges []store.Slots, slot int) bool {

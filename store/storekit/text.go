@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 )
 
@@ -45,31 +44,6 @@ func TypePrefix(t string) (string, bool) {
 		return t[:n], true
 	}
 	return "", false
-}
-
-// Types is a filter of types, asked in Go. The zero Types takes all.
-type Types struct{ exact, prefixes []string }
-
-// TypesOf makes a filter of the types of a subscription.
-func TypesOf(types []string) Types {
-	var m Types
-	for _, t := range types {
-		if prefix, ok := TypePrefix(t); ok {
-			m.prefixes = append(m.prefixes, prefix)
-		} else {
-			m.exact = append(m.exact, t)
-		}
-	}
-	return m
-}
-
-// Take says whether the filter takes a type.
-func (m Types) Take(typ string) bool {
-	if len(m.exact) == 0 && len(m.prefixes) == 0 {
-		return true
-	}
-	return slices.Contains(m.exact, typ) ||
-		slices.ContainsFunc(m.prefixes, func(p string) bool { return strings.HasPrefix(typ, p) })
 }
 
 // WorksText is how a heartbeat row lists subscriptions: pairs, in JSON.
@@ -121,25 +95,6 @@ func SeqList(seqs []int64) string {
 		fmt.Fprint(&b, seq)
 	}
 	return b.String()
-}
-
-// TypesSetText is what the audit log says of another filter.
-func TypesSetText(r store.Ref, types []string) string {
-	if len(types) == 0 {
-		return "types " + r.String() + " all"
-	}
-	return "types " + r.String() + " " + strings.Join(slices.Compact(slices.Sorted(slices.Values(types))), ",")
-}
-
-// CheckTypes refuses a filter that no subscription can have. It is what a relay refuses in its
-// own settings.
-func CheckTypes(types []string) error {
-	for _, t := range types {
-		if t == "" || len(t) > postbag.MaxName || strings.Contains(strings.TrimSuffix(t, ".*"), "*") || !utf8.ValidString(t) || strings.ContainsRune(t, 0) {
-			return fmt.Errorf("%.64q is no type; write an exact type, or the beginning of types followed by .*, such as order.*", t)
-		}
-	}
-	return nil
 }
 
 // CheckAudit refuses a command that does not say who and why.

@@ -83,7 +83,7 @@ func typesSet(e *env) {
 	} {
 		if i > 0 {
 			before := e.epochOf()
-			e.check(s.SetTypes(e.ctx, why, ref, change.types), "set the types")
+			e.check(s.SetFilter(e.ctx, why, ref, store.Filter{Types: change.types}), "set the types")
 			if e.epochOf() == before {
 				e.Error("a command for the filter leaves the epoch; relays would not hear of it")
 			}
@@ -118,7 +118,7 @@ func typesStay(e *env) {
 	if by := e.look(ref).TypesBy; by != "" {
 		e.Errorf("the filter of a declaration is said to be set by %q", by)
 	}
-	e.check(s.SetTypes(e.ctx, why, ref, []string{"b", "a"}), "set the types")
+	e.check(s.SetFilter(e.ctx, why, ref, store.Filter{Types: []string{"b", "a"}}), "set the types")
 	for _, types := range [][]string{{"a"}, nil, {"a", "b"}, {"c"}} {
 		e.declare(store.Spec{Ref: ref, Types: types})
 		e.check(e.other().Declare(e.ctx, []store.Spec{{Ref: ref, Types: types}}), "declare")
@@ -155,7 +155,7 @@ func typesLedger(e *env) {
 	s := e.steward()
 	h := e.history(1)
 	read := h.records // under the filter that took all
-	e.check(s.SetTypes(e.ctx, why, ref, []string{"none"}), "set the types")
+	e.check(s.SetFilter(e.ctx, why, ref, store.Filter{Types: []string{"none"}}), "set the types")
 	h.msgs = append(h.msgs, h.publish(h.messages(5, "a")...)...)
 	h.publish(h.message("last")) // some stores keep the last row
 	c := h.pager().from(h.next)
@@ -172,11 +172,11 @@ func typesRefused(e *env) {
 	s := e.steward()
 	e.open(1)
 	for _, types := range [][]string{{""}, {"a", "b*"}, {"*"}, {"a\x00"}, {"\xff"}} {
-		if err := s.SetTypes(e.ctx, why, ref, types); err == nil {
+		if err := s.SetFilter(e.ctx, why, ref, store.Filter{Types: types}); err == nil {
 			e.Errorf("types %q were taken", types)
 		}
 	}
-	if err := s.SetTypes(e.ctx, why, store.Ref{Box: box, Subscription: "unknown"}, nil); !errors.Is(err, store.ErrNoSubscription) {
+	if err := s.SetFilter(e.ctx, why, store.Ref{Box: box, Subscription: "unknown"}, store.Filter{Types: nil}); !errors.Is(err, store.ErrNoSubscription) {
 		e.Errorf("types of a subscription that is not there: %v", err)
 	}
 	if st := e.look(ref); len(st.Types) > 0 || st.TypesBy != "" {
@@ -361,7 +361,7 @@ func stewardAudit(e *env) {
 	e.look(ref)
 	before := e.epochOf()
 	for _, a := range []store.Audit{{}, {Who: "x"}, {Why: "x"}} {
-		if err := s.SetTypes(e.ctx, a, ref, []string{"a"}); err == nil {
+		if err := s.SetFilter(e.ctx, a, ref, store.Filter{Types: []string{"a"}}); err == nil {
 			e.Errorf("a filter by %q for %q was taken", a.Who, a.Why)
 		}
 		if err := s.Remove(e.ctx, a, ref, true); err == nil {

@@ -23,7 +23,7 @@ func cases() []scenario {
 		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
 		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(), supersedeCases(),
 		letterCases(), commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
-		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), pauseCases(), stewardCases(), editCases(), lifetimeCases(), damageCases(), replayCases(),
+		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), pauseCases(), stewardCases(), whereCases(), editCases(), lifetimeCases(), damageCases(), replayCases(),
 		inboxCases(), inboxConcurrencyCases(), forgetCases(), laneCases(),
 	)
 }

@@ -12,20 +12,20 @@ import (
 // bungler is a memstore whose changes of subscriptions, and what follows from them, are done otherwise.
 type bungler struct {
 	*memstore.Store
-	declare  func(context.Context, []store.Spec) error
-	setTypes func(context.Context, store.Audit, store.Ref, []string) error
-	remove   func(context.Context, store.Audit, store.Ref, bool) error
-	readmit  func(context.Context, store.Audit, store.Ref) error
-	turn     func(context.Context, store.Turn) (store.TurnResult, error)
-	overview func(context.Context) (store.Overview, error)
+	declare   func(context.Context, []store.Spec) error
+	setFilter func(context.Context, store.Audit, store.Ref, store.Filter) error
+	remove    func(context.Context, store.Audit, store.Ref, bool) error
+	readmit   func(context.Context, store.Audit, store.Ref) error
+	turn      func(context.Context, store.Turn) (store.TurnResult, error)
+	overview  func(context.Context) (store.Overview, error)
 }
 
 func (s *bungler) Declare(ctx context.Context, specs []store.Spec) error {
 	return s.declare(ctx, specs)
 }
 
-func (s *bungler) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
-	return s.setTypes(ctx, a, r, types)
+func (s *bungler) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
+	return s.setFilter(ctx, a, r, f)
 }
 
 func (s *bungler) Remove(ctx context.Context, a store.Audit, r store.Ref, force bool) error {
@@ -47,7 +47,7 @@ func bungles(change func(*bungler)) func(*database) {
 	return func(db *database) {
 		s := db.Store.(*memstore.Store) //nolint:errcheck // reference made it
 		out := &bungler{
-			Store: s, declare: s.Declare, setTypes: s.SetTypes, remove: s.Remove, readmit: s.Readmit, turn: s.Turn, overview: s.Overview,
+			Store: s, declare: s.Declare, setFilter: s.SetFilter, remove: s.Remove, readmit: s.Readmit, turn: s.Turn, overview: s.Overview,
 		}
 		change(out)
 		db.Store = out
@@ -60,20 +60,21 @@ func wrongStewards() []wrong {
 		{"a filter that was read once is kept", bungles(keepFilter), []string{
 			"Every read that begins after a command for the filter goes by it, in every process",
 			"The ledger agrees although the filter changed between two reads",
+			caseWhereSet,
 		}},
 		{"a declaration puts its own filter back", bungles(func(s *bungler) {
 			s.declare = func(ctx context.Context, specs []store.Spec) error {
 				for _, spec := range specs {
-					_ = s.Store.SetTypes(ctx, why, spec.Ref, spec.Types) // an error where it is new
+					_ = s.Store.SetFilter(ctx, why, spec.Ref, spec.Filter()) // an error where it is new
 				}
 				return s.Store.Declare(ctx, specs)
 			}
 		}), []string{"A filter that an operator set stays, whatever is declared"}},
 		{"types are not looked at", bungles(func(s *bungler) {
-			s.setTypes = func(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
-				err := s.Store.SetTypes(ctx, a, r, types)
-				if err != nil && len(types) > 0 {
-					return s.Store.SetTypes(ctx, a, r, []string{"taken"})
+			s.setFilter = func(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
+				err := s.Store.SetFilter(ctx, a, r, f)
+				if err != nil && len(f.Types) > 0 {
+					return s.Store.SetFilter(ctx, a, r, store.Filter{Types: []string{"taken"}})
 				}
 				return err
 			}
@@ -107,8 +108,8 @@ func wrongStewards() []wrong {
 			}
 		}), []string{"A subscription that a live relay works is removed only if it is paused, or by force"}},
 		{"who and why are made up", bungles(func(s *bungler) {
-			s.setTypes = func(ctx context.Context, _ store.Audit, r store.Ref, types []string) error {
-				return s.Store.SetTypes(ctx, store.Audit{Who: "x", Why: "x"}, r, types)
+			s.setFilter = func(ctx context.Context, _ store.Audit, r store.Ref, f store.Filter) error {
+				return s.Store.SetFilter(ctx, store.Audit{Who: "x", Why: "x"}, r, f)
 			}
 		}), []string{
 			"A change of a subscription without who or why is refused",
@@ -130,22 +131,23 @@ func wrongStewards() []wrong {
 // keepFilter goes on with the filter that a subscription had at the first read.
 func keepFilter(s *bungler) {
 	var mu sync.Mutex
-	kept := map[store.Ref][]string{}
-	s.setTypes = func(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
+	kept := map[store.Ref]store.Filter{}
+	s.setFilter = func(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if _, read := kept[r]; !read {
-			return s.Store.SetTypes(ctx, a, r, types)
+			return s.Store.SetFilter(ctx, a, r, f)
 		}
-		return s.Store.SetTypes(ctx, a, r, kept[r])
+		return s.Store.SetFilter(ctx, a, r, kept[r])
 	}
 	s.turn = func(ctx context.Context, t store.Turn) (store.TurnResult, error) {
 		mu.Lock()
 		o, err := s.Store.Overview(ctx)
 		for _, b := range o.Boxes {
 			for _, v := range b.Subscriptions {
-				if slices.ContainsFunc(t.Read, func(q store.Request) bool { return q.Ref == v.Ref }) && kept[v.Ref] == nil {
-					kept[v.Ref] = slices.Clone(v.Types)
+				_, has := kept[v.Ref]
+				if slices.ContainsFunc(t.Read, func(q store.Request) bool { return q.Ref == v.Ref }) && !has {
+					kept[v.Ref] = store.Filter{Types: slices.Clone(v.Types), Where: v.Where}
 				}
 			}
 		}

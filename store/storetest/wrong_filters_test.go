@@ -1,0 +1,128 @@
+package storetest
+
+import (
+	"context"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// sieve is a memstore whose filters are changed on their way in, and whose answers on
+// their way out.
+type sieve struct {
+	*memstore.Store
+	in      func(*store.Filter)
+	records func(*store.Record)
+	item    func(*store.Item)
+	replays func(*store.Filter)
+}
+
+func (s *sieve) Declare(ctx context.Context, specs []store.Spec) error {
+	changed := make([]store.Spec, len(specs))
+	for i, spec := range specs {
+		f := spec.Filter()
+		s.in(&f)
+		spec.Types, spec.Where = f.Types, f.Where
+		changed[i] = spec
+	}
+	return s.Store.Declare(ctx, changed)
+}
+
+func (s *sieve) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
+	s.in(&f)
+	return s.Store.SetFilter(ctx, a, r, f)
+}
+
+func (s *sieve) StartReplay(ctx context.Context, a store.Audit, r store.Replay) error {
+	f := store.Filter{Types: r.Types, Where: r.Where}
+	s.in(&f)
+	s.replays(&f)
+	r.Types, r.Where = f.Types, f.Where
+	return s.Store.StartReplay(ctx, a, r)
+}
+
+func (s *sieve) Turn(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+	res, err := s.Store.Turn(ctx, t)
+	for i := range res.Batches {
+		for j := range res.Batches[i].Records {
+			s.records(&res.Batches[i].Records[j])
+		}
+	}
+	return res, err
+}
+
+func (s *sieve) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
+	if q.State == store.StateFiltered || q.State == store.StateDelivered {
+		q.State = ""
+	}
+	items, next, err := s.Store.List(ctx, q)
+	for i := range items {
+		s.item(&items[i])
+	}
+	return items, next, err
+}
+
+// sieves puts a store in a database's place that change does otherwise.
+func sieves(change func(*sieve)) func(*database) {
+	return func(db *database) {
+		s := db.Store.(*memstore.Store) //nolint:errcheck // reference made it
+		out := &sieve{Store: s, in: func(*store.Filter) {}, records: func(*store.Record) {}, item: func(*store.Item) {}, replays: func(*store.Filter) {}}
+		change(out)
+		db.Store = out
+	}
+}
+
+// hide takes a record for one that a filter refuses.
+func hide(r *store.Record) {
+	*r = store.Record{Message: postbag.Message{ID: r.ID}, Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, At: r.At, Filtered: true}
+}
+
+const (
+	caseWhereReads   = "A filter takes by topic, header and exceptions, and what it refuses comes bare"
+	caseWhereRoutes  = "Of routes that exclude those above them one takes each message, readable or not"
+	caseWhereSet     = "A command for a filter by topic and header holds in every process, and is shown"
+	caseWhereRefused = "A filter that nothing can have is refused"
+	caseWhereReplay  = "A replay has a filter by topic and header"
+	caseWhereListed  = "Listings and commands judge by topic, header and exceptions"
+	caseWhereDeclare = "A filter by topic, header and exceptions is compared with what is declared"
+)
+
+// wrongFilters are mistakes with filters by topic, header and exceptions.
+func wrongFilters() []wrong {
+	return []wrong{
+		{"topics are not asked for", sieves(func(s *sieve) {
+			s.in = func(f *store.Filter) { f.Topics = nil }
+		}), []string{caseWhereReads, caseWhereRoutes, caseWhereSet, caseWhereRefused, caseWhereDeclare}},
+		{"headers are not asked for", sieves(func(s *sieve) {
+			s.in = func(f *store.Filter) { f.Headers = nil }
+		}), []string{caseWhereReads, caseWhereRoutes, caseWhereSet, caseWhereRefused, caseWhereDeclare}},
+		{"exceptions are not known", sieves(func(s *sieve) {
+			s.in = func(f *store.Filter) { f.Except = nil }
+		}), []string{caseWhereReads, caseWhereRoutes, caseWhereSet, caseWhereRefused, caseWhereDeclare, caseWhereReplay, caseWhereListed}},
+		{"a row with a fault is refused by every filter", sieves(func(s *sieve) {
+			s.records = func(r *store.Record) {
+				if r.Err != nil {
+					hide(r)
+				}
+			}
+		}), []string{caseWhereRoutes}},
+		{"what is refused comes whole", sieves(func(s *sieve) {
+			s.records = func(r *store.Record) {
+				if r.Filtered {
+					r.Topic = "orders"
+				}
+			}
+		}), []string{caseWhereReads}},
+		{"listings show what was refused as delivered", sieves(func(s *sieve) {
+			s.item = func(it *store.Item) {
+				if it.State == store.StateFiltered {
+					it.State = store.StateDelivered
+				}
+			}
+		}), []string{caseWhereListed}},
+		{"replays go by types alone", sieves(func(s *sieve) {
+			s.replays = func(f *store.Filter) { f.Where = store.Where{} }
+		}), []string{caseWhereReplay}},
+	}
+}
