@@ -305,7 +305,7 @@ func (m *maintenance) settledTo(query sqlkit.Querier, swept int64) (int64, error
 
 // listed returns the subscription that has the box's list, and up to which seq that is whole.
 func (m *maintenance) listed(query sqlkit.Querier) (id, to int64, err error) {
-	if _, err = sqlkit.Row(query, sqlkit.SQLSubscription, []any{m.Box, store.Maintenance}, &id, new([]byte)); err == nil {
+	if _, err = sqlkit.Row(query, sqlkit.SQLSubscription, []any{m.Box, store.Maintenance}, &id, new([]byte), new([]byte)); err == nil {
 		to, err = listedUpTo(query, id)
 	}
 	return id, to, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // server is what the store knows of the server and the database.
@@ -147,14 +148,15 @@ func (s *Store) beginLife(ctx context.Context) error {
 type subscribed struct {
 	store.Ref
 
-	id    int64
-	types []string
-	epoch int64 // it was asked for, or read, under this one
+	id     int64
+	asks   store.Filter
+	filter storekit.Filter // the same, ready to be asked
+	epoch  int64           // it was asked for, or read, under this one
 }
 
 // same says whether a read would not tell two subscriptions apart.
 func (s *subscribed) same(other *subscribed) bool {
-	return s.id == other.id && slices.Equal(s.types, other.types)
+	return s.id == other.id && slices.Equal(s.asks.Types, other.asks.Types) && s.filter.Same(&other.filter)
 }
 
 // subscriptions remembers those that were asked for under one epoch.
@@ -209,14 +211,15 @@ func (s *Store) subscription(ctx context.Context, r store.Ref) (subscribed, erro
 	if ok {
 		return sub, nil
 	}
-	var types []byte
-	found, err := s.row(ctx, sqlkit.SQLSubscription, []any{r.Box, r.Subscription}, &sub.id, &types)
+	var types, takes []byte
+	found, err := s.row(ctx, sqlkit.SQLSubscription, []any{r.Box, r.Subscription}, &sub.id, &types, &takes)
 	if err != nil || !found {
 		return sub, err
 	}
-	if sub.types, err = sqlkit.TypesOf(types); err != nil {
+	if sub.asks, err = sqlkit.FilterOf(types, takes); err != nil {
 		return sub, err
 	}
+	sub.filter = storekit.FilterOf(sub.asks)
 	s.known.put(sub)
 	return sub, nil
 }

@@ -116,9 +116,9 @@ func (s *Store) SeqBefore(ctx context.Context, box string, at time.Time) (int64,
 // Floor returns how far a position has passed everything; see [store.Replayer].
 func (s *Store) Floor(p store.Position) (int64, error) { return s.base.Floor(p) }
 
-// SetTypes gives a subscription another filter; see [store.Steward].
-func (s *Store) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
-	return s.base.SetTypes(ctx, a, r, types)
+// SetFilter gives a subscription another filter; see [store.Steward].
+func (s *Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
+	return s.base.SetFilter(ctx, a, r, f)
 }
 
 // Remove deletes a subscription and all that is its own; see [store.Steward].

@@ -10,13 +10,17 @@ import (
 // rowsText reads rows of the log that meet a condition, without the bytes of those
 // that are not wanted.
 func (w *reading) rowsText(condition string) string {
-	if w.slots.All && len(w.about.types) == 0 {
+	asks := &w.about.asks
+	if w.slots.All && len(asks.Types)+len(asks.Topics) == 0 {
 		return fmt.Sprintf(sqlPage, tableOf(w.about.Box), condition)
 	}
 	in := slotCondition(w.slots)
 	want := in
-	if len(w.about.types) > 0 {
-		want += " AND " + typeCondition(w.about.types)
+	if len(asks.Types) > 0 {
+		want += " AND " + nameCondition("type", asks.Types)
+	}
+	if len(asks.Topics) > 0 {
+		want += " AND " + nameCondition("topic", asks.Topics)
 	}
 	return fmt.Sprintf(sqlSomePage, tableOf(w.about.Box), in, want, condition)
 }
@@ -32,16 +36,16 @@ func slotCondition(slots storekit.SlotSet) string {
 	return "(" + strings.Join(parts, " OR ") + ")"
 }
 
-// typeCondition compares exact types, and a prefix as a range: the column
-// compares bytes, and '/' comes next after '.'.
-func typeCondition(types []string) string {
-	parts := make([]string, 0, len(types))
-	for _, t := range types {
+// nameCondition compares exact names, and a prefix as a range: the columns
+// compare bytes, and '/' comes next after '.'.
+func nameCondition(column string, names []string) string {
+	parts := make([]string, 0, len(names))
+	for _, t := range names {
 		if prefix, ok := storekit.TypePrefix(t); ok {
 			end := prefix[:len(prefix)-1] + "/"
-			parts = append(parts, fmt.Sprintf("type >= x'%x' AND type < x'%x'", prefix, end))
+			parts = append(parts, fmt.Sprintf("%s >= x'%x' AND %s < x'%x'", column, prefix, column, end))
 		} else {
-			parts = append(parts, fmt.Sprintf("type = x'%x'", t))
+			parts = append(parts, fmt.Sprintf("%s = x'%x'", column, t))
 		}
 	}
 	return "(" + strings.Join(parts, " OR ") + ")"

@@ -206,8 +206,10 @@ func (w *reading) unpack(rec *store.Record, packed, payload []byte, filtered boo
 	}
 	rec.At = sqlkit.TimeOf(at)
 	rec.Topic, rec.Key, rec.ShardKey, rec.Type = field[2], field[3], storekit.ShownShardKey(field[4]), field[5]
-	rec.Payload = w.arena.keep(payload)
 	sqlkit.Inspect(rec, field[packedFields-1])
+	if w.about.filter.Judge(rec); !rec.Filtered {
+		rec.Payload = w.arena.keep(payload)
+	}
 	return true, mark, true
 }
 
@@ -223,6 +225,7 @@ func (w *reading) readOdd(ctx context.Context, rows taken) error {
 		if rows.records[i] = r; was.Filtered {
 			rows.records[i] = store.Record{Message: postbag.Message{ID: was.ID}, Seq: was.Seq, Slot: was.Slot, Hash: r.Hash, Filtered: true}
 		}
+		w.about.filter.Judge(&rows.records[i])
 	}
 	return nil
 }

@@ -38,30 +38,39 @@ type catalogShard struct {
 	store.Slots
 }
 
-// filter is a subscription's types. The zero filter takes everything.
+// filter is a subscription's, with what of it statements ask for. The zero filter takes everything.
 type filter struct {
-	storekit.Types
+	storekit.Filter
 
-	exact, prefixes []string // prefixes each with their dot
+	exact, prefixes    []string // of types; prefixes each with their dot
+	topics, beginnings []string // the same of topics
 }
 
-func newFilter(types []string) filter {
-	f := filter{Types: storekit.TypesOf(types)}
-	for _, t := range types {
-		if p, ok := storekit.TypePrefix(t); ok {
-			f.prefixes = append(f.prefixes, p)
-		} else {
-			f.exact = append(f.exact, t)
-		}
-	}
+func newFilter(asks store.Filter) filter {
+	f := filter{Filter: storekit.FilterOf(asks)}
+	f.exact, f.prefixes = divided(asks.Types)
+	f.topics, f.beginnings = divided(asks.Topics)
 	return f
 }
 
-func (f filter) any() bool { return len(f.exact)+len(f.prefixes) > 0 }
+// divided returns exact names, and prefixes without their star.
+func divided(names []string) (exact, prefixes []string) {
+	for _, name := range names {
+		if p, ok := storekit.TypePrefix(name); ok {
+			prefixes = append(prefixes, p)
+		} else {
+			exact = append(exact, name)
+		}
+	}
+	return exact, prefixes
+}
 
-// same says whether two filters take the same types.
-func (f filter) same(other filter) bool {
-	return slices.Equal(f.exact, other.exact) && slices.Equal(f.prefixes, other.prefixes)
+// asks says whether a statement has something to ask for.
+func (f *filter) asks() bool { return len(f.exact)+len(f.prefixes)+len(f.topics)+len(f.beginnings) > 0 }
+
+// same says whether two filters take the same.
+func (f *filter) same(other *filter) bool {
+	return slices.Equal(f.exact, other.exact) && slices.Equal(f.prefixes, other.prefixes) && f.Same(&other.Filter)
 }
 
 // shard returns the id of the shard with just these slots, or zero.
@@ -118,8 +127,12 @@ func (o *catalog) take(r row) error {
 	}
 	sub := &catalogSubscription{id: c.int4(), box: box}
 	sub.ref = store.Ref{Box: name, Subscription: c.text()}
-	sub.filter = newFilter(c.texts())
+	asks, err := c.filter()
+	sub.filter = newFilter(asks)
 	ids, los, his := c.int4s(), c.int4s(), c.int4s()
+	if err != nil {
+		return err
+	}
 	if sub.id == 0 || c.err != nil || len(los) != len(ids) || len(his) != len(ids) {
 		return c.err
 	}
@@ -128,6 +141,13 @@ func (o *catalog) take(r row) error {
 	}
 	o.subs[sub.ref] = sub
 	return nil
+}
+
+// filter reads types, and the rest of a filter.
+func (c *columns) filter() (f store.Filter, err error) {
+	f.Types = c.texts()
+	f.Where, err = storekit.ParseWhere(c.text())
+	return f, err
 }
 
 // int4s reads an array of integers without nulls.

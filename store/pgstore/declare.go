@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit/snapshots"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Declare implements store.Store.
@@ -38,6 +38,9 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 	}
 	if shards < 0 || shards > store.SlotCount {
 		return fmt.Errorf("%d shards; ask for 1 to %d, or for 0 to have %d", shards, store.SlotCount, defaultShards)
+	}
+	if err := storekit.CheckFilter(spec.Filter()); err != nil {
+		return err
 	}
 	r, err := s.readCatalog(ctx)
 	if err != nil {
@@ -97,8 +100,12 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	a.texts(len(spec.Types), func(i int) string { return spec.Types[i] })
 	a.int2s(len(parts), func(i int) int { return parts[i].Lo })
 	a.int2s(len(parts), func(i int) int { return parts[i].Hi })
-	a.text(string(raw)).int8(at.Lowest()).bool(at.Done != nil)
-	var types []string
+	takes, err := storekit.WhereText(spec.Where)
+	if err != nil {
+		return 0, err
+	}
+	a.text(string(raw)).int8(at.Lowest()).bool(at.Done != nil).text(takes)
+	var has store.Filter
 	var by string
 	there, replay := false, false
 	err = s.run(ctx, s.guard(v, "", nil),
@@ -110,8 +117,10 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 		call{st: s.statements.get("declare", ""), args: a},
 		call{st: s.statements.get("types", ""), args: new(parameters).text(spec.Box).text(spec.Subscription), each: func(r row) error {
 			c := columns{rest: r}
-			types, by, there, replay = c.texts(), c.text(), true, c.bool()
-			return c.err
+			var err error
+			has, err = c.filter()
+			by, there, replay = c.text(), true, c.bool()
+			return errors.Join(c.err, err)
 		}})
 	if err != nil || !there {
 		return dropped, err
@@ -119,16 +128,10 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	if replay {
 		return 0, store.ErrIsReplay
 	}
-	if by == "" && !sameTypes(types, spec.Types) {
-		return 0, fmt.Errorf("declared with types %q, it has %q: %w", spec.Types, types, store.ErrFilterDiffers)
+	if by == "" && !storekit.SameFilter(has, spec.Filter()) {
+		return 0, storekit.FilterDiffers(spec.Filter(), has)
 	}
 	return 0, nil
-}
-
-// sameTypes says whether two lists are one filter.
-func sameTypes(a, b []string) bool {
-	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
-	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }
 
 // start returns where a new subscription begins.

@@ -255,9 +255,10 @@ func appendShard(subs *[]store.SubscriptionState, r row) error {
 	c := columns{rest: r}
 	ref := store.Ref{Box: c.text(), Subscription: c.text()}
 	wanted, paused := int(c.int4()), c.bool()
-	types, by := c.texts(), c.text()
+	f, err := c.filter()
+	by := c.text()
 	if n := len(*subs); n == 0 || (*subs)[n-1].Ref != ref {
-		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: types, TypesBy: by})
+		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: f.Types, Where: f.Where, TypesBy: by})
 	}
 	sub := &(*subs)[len(*subs)-1]
 	var sh store.ShardState
@@ -266,5 +267,8 @@ func appendShard(subs *[]store.SubscriptionState, r row) error {
 	sh.Token, sh.Version = c.int8(), c.int8()
 	sh.Owner, sh.Position = c.text(), store.Position(c.text())
 	sub.Shards = append(sub.Shards, sh)
+	if err != nil {
+		return err
+	}
 	return c.err
 }

@@ -244,7 +244,7 @@ func (l *lister) item(sub *listed, r *listRow, known *states) (item store.Item, 
 		item.Queued, item.History = p.queued, p.history
 	case !sub.passed(&r.scannedRow):
 		item.State = store.StatePending
-	case !sub.filter.Take(r.typ):
+	case !sub.filter.Take(&item.Record):
 		item.State = store.StateFiltered
 	case known.discarded[at]:
 		item.State = store.StateDiscarded

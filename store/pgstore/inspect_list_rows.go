@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,28 +14,35 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// listRow is a message as a listing walks over it: without its bytes.
+// listRow is a message as a listing walks over it: without its bytes, but for headers if a filter asks for them.
 type listRow struct {
 	scannedRow
 
-	topic, key, shardKey, typ string
+	topic, key, shardKey, typ, headers string
 }
 
 func (r *listRow) record() store.Record {
-	return store.Record{
+	out := store.Record{
 		Message: postbag.Message{ID: postbag.ID(r.id), Topic: r.topic, Key: r.key, ShardKey: r.shardKey, Type: r.typ},
 		Seq:     r.seq, Slot: r.slot, Hash: store.KeyHash(r.key), At: sqlkit.TimeOf(r.at),
 	}
+	if r.headers != "" {
+		out.Headers, out.Err = readHeaders(r.headers)
+	}
+	return out
 }
 
-// listing returns a statement of the list family for a direction.
-func (c *statementSet) listing(name, box string, oldest bool) *statement {
-	way, end, number := "DESC", "min", uint8(0)
+// listing returns a statement of the list family for a direction, with headers or without.
+func (c *statementSet) listing(name, box string, oldest, headed bool) *statement {
+	way, end, headers, number := "DESC", "min", "NULL", uint8(0)
 	if oldest {
 		way, end, number = "ASC", "max", 1
 	}
+	if headed {
+		headers, number = "q.headers::text", number+2
+	}
 	return c.variant(name, box, number, func() []string {
-		matching := strings.NewReplacer("{way}", way, "{end}", end).Replace(c.templates["list_matching"])
+		matching := strings.NewReplacer("{way}", way, "{end}", end, "{headers}", headers).Replace(c.templates["list_matching"])
 		return []string{"{way}", way, "{row}", c.templates["list_row"], "{matching}", matching}
 	})
 }
@@ -150,8 +158,9 @@ func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, r
 	if rest != nil {
 		rest(a)
 	}
+	headed := slices.ContainsFunc(l.subs, func(s listed) bool { return s.filter.AsksHeaders() })
 	err := l.s.run(ctx, call{
-		st: l.s.statements.listing(name, l.Box, l.Oldest), args: a,
+		st: l.s.statements.listing(name, l.Box, l.Oldest, headed), args: a,
 		reset: func() { p = piece{} },
 		each: func(r row) error {
 			c := columns{rest: r}
@@ -176,7 +185,7 @@ func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, r
 func readListRow(r row) (listRow, error) {
 	c := columns{rest: r}
 	v := listRow{scannedRow: scannedRow{seq: c.int8(), xid: uint64(c.int8()), id: c.id(), slot: c.int2(), at: c.int8()}}
-	v.topic, v.key, v.shardKey, v.typ = c.text(), c.text(), c.text(), c.text()
+	v.topic, v.key, v.shardKey, v.typ, v.headers = c.text(), c.text(), c.text(), c.text(), c.text()
 	return v, c.err
 }
 

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/postbag/postbag/store"
@@ -10,16 +11,18 @@ import (
 
 var _ store.Steward = (*Store)(nil)
 
-// SetTypes implements store.Steward.
-func (s *Store) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
-	doing := "set the types of " + r.String()
-	if err := storekit.CheckTypes(types); err != nil {
+// SetFilter implements store.Steward.
+func (s *Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
+	doing := "set the filter of " + r.String()
+	err := storekit.CheckFilter(f)
+	takes, textErr := storekit.WhereText(f.Where)
+	if err = errors.Join(err, textErr); err != nil {
 		return fmt.Errorf("pgstore: %s: %w", doing, err)
 	}
-	err := s.order(ctx, a, r, func(v *server, sub *catalogSubscription, a store.Audit) error {
-		args := new(parameters).int4(sub.id).texts(len(types), func(i int) string { return types[i] })
+	err = s.order(ctx, a, r, func(v *server, sub *catalogSubscription, a store.Audit) error {
+		args := new(parameters).int4(sub.id).texts(len(f.Types), func(i int) string { return f.Types[i] })
 		return s.run(ctx, s.guard(v, "", nil), call{
-			st: s.statements.get("set_types", ""), args: args.text(a.Who).text(a.Why).text(storekit.TypesSetText(r, types)),
+			st: s.statements.get("set_filter", ""), args: args.text(a.Who).text(a.Why).text(storekit.FilterSetText(r, f)).text(takes),
 		})
 	})
 	return translateError(doing, err)

@@ -169,7 +169,7 @@ func (s *work) readAndSettle() {
 	s.publish(boxtest.Messages(planPage, "a", "b", "c", "")...)
 	end := store.Ref{Box: "outbox", Subscription: fmt.Sprint("end", s.n)}
 	few := store.Ref{Box: "outbox", Subscription: "few"}
-	s.Declare(store.Spec{Ref: end, Shards: 1, From: store.Start{Now: true}}, store.Spec{Ref: few, Shards: 4, Types: []string{"order.created", "x.*"}})
+	s.Declare(store.Spec{Ref: end, Shards: 1, From: store.Start{Now: true}}, store.Spec{Ref: few, Shards: 4, Types: []string{"order.created", "x.*"}, Where: store.Where{Headers: []string{"n"}}})
 	var records []store.Record
 	for _, q := range []store.Request{
 		{Ref: outbox, Slots: []store.Slots{store.AllSlots}},
@@ -312,7 +312,7 @@ func (s *work) orders() {
 func (s *work) stewards(of store.Ref) {
 	s.Helper()
 	a := store.Audit{Who: "x", Why: "y"}
-	s.Must(s.SetTypes(s.Context(), a, of, []string{"order.*"}))
+	s.Must(s.SetFilter(s.Context(), a, of, store.Filter{Types: []string{"order.*"}, Where: store.Where{Topics: []string{"orders"}}}))
 	s.Must(s.Remove(s.Context(), a, of, false))
 	s.Must(s.Readmit(s.Context(), a, of))
 }

@@ -63,11 +63,15 @@ func (s *Store) insertReplay(ctx context.Context, v *server, a store.Audit, r *s
 	if at.Floor > 0 {
 		raw = at.Encode()
 	}
+	takes, err := storekit.WhereText(r.Where)
+	if err != nil {
+		return 0, err
+	}
 	parts := store.Split(shards)
 	p := new(parameters).text(r.Ref.Box).text(r.Ref.Subscription)
 	p.texts(len(r.Types), func(i int) string { return r.Types[i] })
 	p.int2s(len(parts), func(i int) int { return parts[i].Lo }).int2s(len(parts), func(i int) int { return parts[i].Hi })
-	p.text(string(raw)).int8(at.Floor).text(r.Of).text(text).text(a.Who).text(a.Why).text(storekit.ReplayText(r))
+	p.text(string(raw)).int8(at.Floor).text(r.Of).text(text).text(a.Who).text(a.Why).text(storekit.ReplayText(r)).text(takes)
 	var plain, there, made bool
 	err = s.run(ctx, s.guard(v, "", nil),
 		call{st: s.statements.get("lock_box", ""), args: new(parameters).text(r.Ref.Box), each: func(r row) error {

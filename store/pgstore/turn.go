@@ -346,7 +346,7 @@ func (w *turning) renew(ctx context.Context, rd *reader, epoch int64) (bool, err
 	case sub == nil:
 		rd.fail(store.ErrNoSubscription)
 		return true, nil
-	case sub.id == rd.sub.id && sub.filter.same(rd.sub.filter):
+	case sub.id == rd.sub.id && sub.filter.same(&rd.sub.filter):
 		return false, nil
 	}
 	again, err := w.reader(ctx, rd.q)

@@ -52,7 +52,7 @@ func newReader(q store.Request, sub *catalogSubscription, from, until snapshots.
 	rd.form = reading{
 		window:   rd.at.To != nil,
 		masked:   !allSlots(q.Slots),
-		filtered: sub.filter.any(),
+		filtered: sub.filter.asks(),
 		foreign:  rd.at.To != nil && rd.at.Done == nil && rd.at.Base > 0,
 		moved:    rd.at.Done != nil && rd.at.Base > 0 && len(rd.at.Done.Running) > 0,
 		ended:    rd.at.To == nil && (rd.at.Done == nil || len(rd.at.Done.Running) == 0),
@@ -139,6 +139,8 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 	if f := rd.sub.filter; rd.form.filtered {
 		a.texts(len(f.exact), func(i int) string { return f.exact[i] })
 		a.texts(len(f.prefixes), func(i int) string { return f.prefixes[i] })
+		a.texts(len(f.topics), func(i int) string { return f.topics[i] })
+		a.texts(len(f.beginnings), func(i int) string { return f.beginnings[i] })
 	}
 	return call{st: s.statements.readStatement(rd.q.Box, rd.form), args: a, each: rd.page.take, reset: rd.page.reset}
 }
@@ -170,7 +172,7 @@ func (rd *reader) finish(v *server, h *hints) {
 		next.More = f.last > p.Top // since the window was opened
 	}
 	h.set(rd.sub.ref, rd.learned(whole))
-	records := pg.records(rd.q.Box)
+	records := pg.records(rd.q.Box, &rd.sub.filter.Filter)
 	next.Records = records
 	if count > 0 {
 		next.At = positionsOf(*p, records, next.Next, whole)

@@ -9,7 +9,7 @@ import (
 type reading struct {
 	window   bool // read on in a window, instead of opening one
 	masked   bool // only some slots
-	filtered bool // a filter on types
+	filtered bool // a filter on types or topics
 	bounded  bool // the sum of the payloads counts
 	foreign  bool // a window that begins at a floor, in a box that was restored
 	skip     bool // first look for the first row
@@ -61,7 +61,7 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 			set(5, "ran_none")
 		}
 		if r.filtered {
-			set(7, "keep", "{exact}", "{prefixes}")
+			set(7, "keep", "{exact}", "{prefixes}", "{topics}", "{beginnings}")
 		}
 		rows := c.templates["rows"]
 		if r.bounded || r.filtered {

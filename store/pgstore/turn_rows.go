@@ -139,8 +139,8 @@ func (p *page) place(w *pageRow, r row) {
 	w.slot = int16(slot)
 }
 
-// records turns the rows into what their readers get, and gives the scratch back.
-func (p *page) records(box string) []store.Record {
+// records turns the rows into what their readers get, as the filter lets them, and gives the scratch back.
+func (p *page) records(box string, f *storekit.Filter) []store.Record {
 	defer p.release()
 	if len(p.rows) == 0 {
 		return nil
@@ -156,6 +156,7 @@ func (p *page) records(box string) []store.Record {
 		m.Filtered = !w.keep
 		if w.keep {
 			p.fill(m, w, box, text, textFrom, payloadFrom)
+			f.Judge(m)
 		}
 		textFrom, payloadFrom = w.header, w.payload
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
 )
 
@@ -57,7 +58,7 @@ func statementsOf(t *testing.T) map[string]string {
 			text = strings.ReplaceAll(text, verb, `"postbag_outbox"`)
 		}
 		text = strings.NewReplacer("{box}", quoted("outbox"), "{messages}", "", "{list}", "1, 2", "{times}", "WHEN 1 THEN 2 ").Replace(text)
-		text = strings.ReplaceAll(text, "%[2]s", "("+filterOf([]string{"a", "b.*"}).condition+")")
+		text = strings.ReplaceAll(text, "%[2]s", "("+filterOf(&store.Filter{Types: []string{"a", "b.*"}, Where: store.Where{Topics: []string{"t.*"}}}).condition+")")
 		out[name] = strings.ReplaceAll(text, "%d", "1")
 	}
 	return out

@@ -85,7 +85,7 @@ func newStore(db *sql.DB, o Options, owned bool) *Store {
 		Snapshot: s.snapshot,
 		Query:    s.querier,
 		Subscription: func(ctx context.Context, r store.Ref) (id int64, err error) {
-			_, err = s.row(ctx, sqlkit.SQLSubscription, []any{r.Box, r.Subscription}, &id, new(string))
+			_, err = s.row(ctx, sqlkit.SQLSubscription, []any{r.Box, r.Subscription}, &id, new(string), new(string))
 			return id, err
 		},
 		Now:   func(context.Context) (int64, error) { return s.micros(), nil },

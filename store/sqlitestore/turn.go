@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"slices"
 
 	"github.com/postbag/postbag/store"
@@ -64,9 +63,10 @@ func (s *Store) settleAndLook(ctx context.Context, t store.Turn) (store.TurnResu
 type subscribed struct {
 	store.Ref
 
-	id    int64
-	types []string
-	swept int64 // the log begins after this seq
+	id     int64
+	asks   store.Filter
+	filter storekit.Filter // the same, ready to be asked
+	swept  int64           // the log begins after this seq
 }
 
 // readTurnStatus fills in what a Turn says of the subscriptions in it: commands, the
@@ -103,11 +103,11 @@ func (s *Store) readTurnStatus(ctx context.Context, t store.Turn, result *store.
 // status asks about one subscription. None is no error here: its id is zero.
 func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSet, result *store.TurnResult) (subscribed, error) {
 	about := subscribed{Ref: ref}
-	var identity, types string
+	var identity, types, takes string
 	var next sql.NullInt64
 	var commands bool
 	found, err := s.row(ctx, sqlStatus, []any{ref.Box, ref.Subscription},
-		&identity, &result.Epoch, &about.id, &types, &about.swept, &next, &commands)
+		&identity, &result.Epoch, &about.id, &types, &takes, &about.swept, &next, &commands)
 	if err == nil && !found {
 		err = store.ErrSchema
 	}
@@ -115,7 +115,8 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		err = s.accepted.same(identity)
 	}
 	if err == nil {
-		err = json.Unmarshal([]byte(types), &about.types)
+		about.asks, err = sqlkit.FilterOf([]byte(types), []byte(takes))
+		about.filter = storekit.FilterOf(about.asks)
 	}
 	if err == nil && next.Valid && !slots.All {
 		next, err = dialect.FirstReady(s.querier(ctx), about.id, slots)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -90,7 +91,7 @@ func pageOf(about subscribed, r *store.Request) (*page, error) {
 
 // fill reads rows until there are none, or a limit is reached.
 func (p *page) fill(ctx context.Context, s *Store) error {
-	f := filterOf(p.about.types)
+	f := filterOf(&p.about.asks)
 	text := f.statement(quoted(p.about.Box))
 	args := append([]any{max(p.from.seq, p.about.swept), p.until, p.scan}, f.args...)
 	var row pageRow
@@ -120,7 +121,9 @@ func (p *page) take(row *pageRow) error {
 	if !p.slots.Contains(slot) {
 		return nil
 	}
-	return p.add(row.record(slot, hash), len(row.head)+len(row.payload))
+	record := row.record(slot, hash)
+	p.about.filter.Judge(&record)
+	return p.add(record, len(row.head)+len(row.payload))
 }
 
 // add adds a record of so many bytes, as they are stored.
@@ -155,6 +158,7 @@ func (p *page) readOdd(ctx context.Context, s *Store) error {
 		if p.records[i] = r; was.Filtered {
 			p.records[i] = store.Record{Message: postbag.Message{ID: r.ID}, Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, At: r.At, Filtered: true}
 		}
+		p.about.filter.Judge(&p.records[i])
 	}
 	if len(gone) > 0 {
 		p.records = slices.DeleteFunc(p.records, func(r store.Record) bool { return gone[r.Seq] })
@@ -182,7 +186,8 @@ func (p *page) batch(r *store.Request) store.Batch {
 	return b
 }
 
-// filter is the types of a subscription as a condition on the column type.
+// filter is the types and topics of a subscription as a condition on these columns. What
+// else it asks for is judged in Go, of what this takes.
 type filter struct {
 	any       bool // there is a filter
 	condition string
@@ -192,25 +197,35 @@ type filter struct {
 // firstFilterArg is the number of the first parameter of a filter.
 const firstFilterArg = 4
 
-// filterOf compares exact types, and a prefix as a range: BINARY, the collation
-// of the column, compares bytes, and '/' comes next after '.'.
-func filterOf(types []string) filter {
-	f := filter{any: len(types) > 0}
-	for _, t := range types {
-		n := firstFilterArg + len(f.args)
-		term := fmt.Sprintf("type = ?%d", n)
-		args := []any{t}
-		if prefix, ok := storekit.TypePrefix(t); ok {
-			term = fmt.Sprintf("(type >= ?%d AND type < ?%d)", n, n+1)
-			args = []any{prefix, prefix[:len(prefix)-1] + "/"}
-		}
-		if f.condition != "" {
-			f.condition += " OR "
-		}
-		f.condition += term
-		f.args = append(f.args, args...)
-	}
+func filterOf(asks *store.Filter) filter {
+	var f filter
+	f.add("type", asks.Types)
+	f.add("topic", asks.Topics)
 	return f
+}
+
+// add compares exact names, and a prefix as a range: BINARY, the collation
+// of the columns, compares bytes, and '/' comes next after '.'.
+func (f *filter) add(column string, names []string) {
+	terms := make([]string, 0, len(names))
+	for _, name := range names {
+		n := firstFilterArg + len(f.args)
+		if prefix, ok := storekit.TypePrefix(name); ok {
+			terms = append(terms, fmt.Sprintf("(%s >= ?%d AND %s < ?%d)", column, n, column, n+1))
+			f.args = append(f.args, prefix, prefix[:len(prefix)-1]+"/")
+			continue
+		}
+		terms = append(terms, fmt.Sprintf("%s = ?%d", column, n))
+		f.args = append(f.args, name)
+	}
+	switch all := strings.Join(terms, " OR "); {
+	case len(terms) == 0:
+		return
+	case f.any:
+		f.condition = "(" + f.condition + ") AND (" + all + ")"
+	default:
+		f.any, f.condition = true, all
+	}
 }
 
 func (f filter) statement(table string) string {

@@ -50,6 +50,6 @@ func (s *Base) row(ctx context.Context, text string, args []any, dest ...any) (b
 
 // Subscription returns the id of a subscription; zero: none.
 func (t *Tx) Subscription(r store.Ref) (id int64, err error) {
-	_, err = t.Row(SQLSubscription, []any{r.Box, r.Subscription}, &id, new([]byte))
+	_, err = t.Row(SQLSubscription, []any{r.Box, r.Subscription}, &id, new([]byte), new([]byte))
 	return id, err
 }

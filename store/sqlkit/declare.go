@@ -53,12 +53,12 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 	if spec.Shards == 0 {
 		spec.Shards = t.Shards
 	}
-	types, err := storekit.TypesText(spec.Types)
+	types, takes, err := filterTexts(spec.Filter())
 	if err != nil {
-		return nil, err
+		return err, nil
 	}
-	var has, by string
-	found, err := t.Row(sqlFilterOf, []any{spec.Box, spec.Subscription}, &has, &by)
+	var has, hasTakes, by string
+	found, err := t.Row(sqlFilterOf, []any{spec.Box, spec.Subscription}, &has, &hasTakes, &by)
 	switch {
 	case err != nil:
 		return nil, err
@@ -70,7 +70,7 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, t.Declare(spec, types, at)
+		return nil, t.Declare(spec, types, takes, at)
 	}
 	kind, err := t.isReplay(spec.Ref)
 	switch {
@@ -78,24 +78,25 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 		return nil, err
 	case kind == replaySubscription:
 		return store.ErrIsReplay, nil
-	case has != types && by == "":
-		return fmt.Errorf("declared with types %s, it has %s: %w", types, has, store.ErrFilterDiffers), nil
+	case (has != types || hasTakes != takes) && by == "":
+		f, err := FilterOf([]byte(has), []byte(hasTakes))
+		return storekit.FilterDiffers(spec.Filter(), f), err
 	}
 	return nil, nil
 }
 
-// Declare writes a new subscription that begins at a position, and its shards. types is
-// the stored form of its filter. At that position some seqs below may still be open, and
+// Declare writes a new subscription that begins at a position, and its shards. types and
+// takes are the stored form of its filter. At that position some seqs below may still be open, and
 // the subscription will pass them later. So its ledger begins where everything was
 // passed before.
-func (t *Tx) Declare(spec store.Spec, types string, at store.Position) error {
+func (t *Tx) Declare(spec store.Spec, types, takes string, at store.Position) error {
 	passed, err := t.Position(at)
 	if err != nil {
 		return err
 	}
 	started := passed.LowWatermark()
 	shards := store.Split(spec.Shards)
-	id, err := t.Insert(sqlInsertSubscription, spec.Box, spec.Subscription, types, len(shards), started, t.Now,
+	id, err := t.Insert(sqlInsertSubscription, spec.Box, spec.Subscription, types, takes, len(shards), started, t.Now,
 		storekit.SpanOf(started+1), started, started)
 	if err != nil {
 		return err

@@ -234,11 +234,13 @@ func (t *Tx) state(ref store.Ref) (store.SubscriptionState, error) {
 	err := t.Query(sqlShards, []any{ref.Box, ref.Subscription}, func(rows *sql.Rows) error {
 		h := store.ShardState{Lease: store.Lease{Shard: store.Shard{Ref: ref}}}
 		var id int64
-		var position, types []byte
-		err := rows.Scan(&id, &state.Wanted, &state.Paused, &types, &state.TypesBy, &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
+		var position, types, takes []byte
+		err := rows.Scan(&id, &state.Wanted, &state.Paused, &types, &takes, &state.TypesBy, &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
 		h.Position = store.Position(position)
 		if state.Shards = append(state.Shards, h); err == nil && len(state.Shards) == 1 {
-			state.Types, err = TypesOf(types)
+			var f store.Filter
+			f, err = FilterOf(types, takes)
+			state.Types, state.Where = f.Types, f.Where
 		}
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 )
 
 // listRow is a message as a listing walks over it: without its headers and payload,
-// which are read of what matches.
+// which are read of what matches, unless a filter asks for headers.
 type listRow struct {
 	logRow
 
@@ -30,6 +30,9 @@ func (l *lister) chunk(from int64, size int) ([]listRow, error) {
 		rows, err = l.parkedRows(from, size)
 	default:
 		rows, err = l.logRows(from, size)
+		if err == nil {
+			err = l.withHeaders(rows)
+		}
 	}
 	if err != nil || len(rows) == 0 {
 		return rows, err
@@ -41,6 +44,27 @@ func (l *lister) chunk(from int64, size int) ([]listRow, error) {
 		}
 	}
 	return rows, nil
+}
+
+// withHeaders reads the headers of rows if a filter asks for them.
+func (l *lister) withHeaders(rows []listRow) error {
+	if len(rows) == 0 || !slices.ContainsFunc(l.subs, func(s *listed) bool { return s.filter.AsksHeaders() }) {
+		return nil
+	}
+	at := make(map[int64]*listRow, len(rows))
+	for i := range rows {
+		at[rows[i].seq] = &rows[i]
+	}
+	first, last := rows[0].seq, rows[len(rows)-1].seq
+	return l.t.Query(l.t.In(l.Box, sqlHeadersIn), []any{min(first, last), max(first, last)}, func(rows *sql.Rows) error {
+		var seq int64
+		var headers sql.NullString
+		err := rows.Scan(&seq, &headers)
+		if row := at[seq]; row != nil {
+			row.headers = headers
+		}
+		return err
+	})
 }
 
 // direct chooses the statement that goes the query's way.
@@ -135,7 +159,7 @@ func (r *listRow) scheduled(now int64) store.Item {
 type listed struct {
 	*Reader
 
-	types     storekit.Types
+	filter    storekit.Filter
 	swept     int64
 	parked    map[int64]*parkedItem
 	past      map[int64]*pastItem
@@ -161,12 +185,12 @@ func newListed(t *Tx, r *Reader) (*listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var text []byte
-	if _, err := t.Row(SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &text); err != nil {
+	var types, takes []byte
+	if _, err := t.Row(SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &types, &takes); err != nil {
 		return nil, err
 	}
-	types, err := TypesOf(text)
-	return &listed{Reader: r, types: storekit.TypesOf(types), swept: swept}, err
+	f, err := FilterOf(types, takes)
+	return &listed{Reader: r, filter: storekit.FilterOf(f), swept: swept}, err
 }
 
 // load reads what the subscription knows of a range of messages.
@@ -227,7 +251,7 @@ func (l *listed) item(row *listRow, now int64) (item store.Item, there bool) {
 		return item, true
 	case !l.Passed(row.seq, record.Slot):
 		item.State, item.Queued = store.StatePending, l.queued[row.seq]
-	case !l.types.Take(record.Type):
+	case !l.filter.Take(&record):
 		item.State = store.StateFiltered
 	case l.discarded[row.seq]:
 		item.State = store.StateDiscarded

@@ -86,9 +86,13 @@ func (l *lister) findIn(ctx context.Context, after, last int64) ([]int64, error)
 
 // show returns one message of the log as each subscription has it, with history.
 func (l *lister) show(seq int64) ([]store.Item, error) {
-	var row listRow
+	rows := make([]listRow, 1)
+	row := &rows[0]
 	text := l.t.In(l.Box, SQLListUp)
 	if _, err := l.t.Row(text, []any{seq, seq, 1}, row.listDest()...); err != nil {
+		return nil, err
+	}
+	if err := l.withHeaders(rows); err != nil {
 		return nil, err
 	}
 	for _, sub := range l.subs {
@@ -96,7 +100,7 @@ func (l *lister) show(seq int64) ([]store.Item, error) {
 			return nil, err
 		}
 	}
-	items, err := l.items(&row)
+	items, err := l.items(row)
 	if err != nil {
 		return nil, err
 	}

@@ -150,8 +150,11 @@ func (d *Dialect) Nth(query Querier, box string, after, to int64, n int) (int64,
 	return last, err
 }
 
-// TypesOf reads the stored types of a subscription.
-func TypesOf(text []byte) (types []string, err error) {
-	err = json.Unmarshal(text, &types)
-	return types, err
+// FilterOf reads the stored filter of a subscription: its types, and the rest.
+func FilterOf(types, takes []byte) (f store.Filter, err error) {
+	if err := json.Unmarshal(types, &f.Types); err != nil {
+		return f, err
+	}
+	f.Where, err = storekit.ParseWhere(string(takes))
+	return f, err
 }

@@ -93,7 +93,16 @@ func (o *ordering) pending(seq int64) (int64, error) {
 		return 0, err
 	}
 	slot, _ := storekit.Place(row.id, row.key, row.shardKey)
-	if o.reader.Passed(seq, slot) || !o.reader.types.Take(row.typ) {
+	if o.reader.Passed(seq, slot) {
+		return 0, nil
+	}
+	if o.reader.filter.AsksHeaders() {
+		text := o.t.In(o.ref.Box, sqlLetter)
+		if _, err := o.t.Row(text, []any{seq}, append(row.listDest(), &row.headers)...); err != nil {
+			return 0, err
+		}
+	}
+	if record := row.record(); !o.reader.filter.Take(&record) {
 		return 0, nil
 	}
 	return o.t.Exec(o.t.CommandPending, o.id, seq, int(o.kind), o.id, seq)
@@ -183,7 +192,7 @@ func (d *Dialect) readerOf(query Querier, r store.Ref) (*Reader, error) {
 	err := query(sqlShards, []any{r.Box, r.Subscription}, func(rows *sql.Rows) error {
 		var h store.ShardState
 		var position []byte
-		err := rows.Scan(&out.ID, new(int), new(bool), new([]byte), new(string), &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
+		err := rows.Scan(&out.ID, new(int), new(bool), new([]byte), new([]byte), new(string), &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
 		if err != nil {
 			return err
 		}

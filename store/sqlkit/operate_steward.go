@@ -8,20 +8,29 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// SetTypes gives a subscription another filter; see [store.Steward].
-func (s *Base) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
-	if err := storekit.CheckTypes(types); err != nil {
-		return fmt.Errorf("%s: set the types of %s: %w", s.dialect.Package, r, err)
-	}
-	text, err := storekit.TypesText(types)
+// SetFilter gives a subscription another filter; see [store.Steward].
+func (s *Base) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
+	types, takes, err := filterTexts(f)
 	if err != nil {
-		return fmt.Errorf("%s: set the types of %s: %w", s.dialect.Package, r, err)
+		return fmt.Errorf("%s: set the filter of %s: %w", s.dialect.Package, r, err)
 	}
-	return s.order(ctx, a, "set the types of", r, func(t *Tx, id int64) (string, error) {
-		changed, err := t.Exec(sqlSetTypes, text, who(a), id, text, who(a))
+	return s.order(ctx, a, "set the filter of", r, func(t *Tx, id int64) (string, error) {
+		changed, err := t.Exec(sqlSetFilter, types, takes, who(a), id, types, takes, who(a))
 		t.Moved = t.Moved || changed > 0
-		return storekit.TypesSetText(r, types), err
+		return storekit.FilterSetText(r, f), err
 	})
+}
+
+// filterTexts returns the stored form of a filter that a subscription can have.
+func filterTexts(f store.Filter) (types, takes string, err error) {
+	if err := storekit.CheckFilter(f); err != nil {
+		return "", "", err
+	}
+	types, err = storekit.TypesText(f.Types)
+	if err == nil {
+		takes, err = storekit.WhereText(f.Where)
+	}
+	return types, takes, err
 }
 
 // Remove deletes a subscription and all that is its own; see [store.Steward]. The log of its

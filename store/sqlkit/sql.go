@@ -11,8 +11,8 @@ const (
 	sqlDraw  = `UPDATE postbag__meta SET token = token + 1 WHERE one = 1`
 	sqlDrawn = `SELECT token FROM postbag__meta WHERE one = 1`
 
-	// SQLSubscription returns id and types, by the unique (box, name).
-	SQLSubscription = `SELECT id, types FROM postbag__subscription WHERE box = ? AND name = ?`
+	// SQLSubscription returns id, types and the rest of the filter, by the unique (box, name).
+	SQLSubscription = `SELECT id, types, COALESCE(takes, '') FROM postbag__subscription WHERE box = ? AND name = ?`
 
 	// By the unique (box, name): what a replay sends again; null: it is no replay.
 	sqlReplay = `SELECT replay FROM postbag__subscription WHERE box = ? AND name = ?`
@@ -23,16 +23,16 @@ const (
 	// By primary key.
 	sqlDeleteSubscription = `DELETE FROM postbag__subscription WHERE id = ?`
 
-	// The same, with who set the types.
-	sqlFilterOf = `SELECT types, types_by FROM postbag__subscription WHERE box = ? AND name = ?`
+	// The same, with who set the filter.
+	sqlFilterOf = `SELECT types, COALESCE(takes, ''), types_by FROM postbag__subscription WHERE box = ? AND name = ?`
 
 	// By primary key: whether an operator removed a subscription of that name.
 	sqlIsRemoved = `SELECT 1 FROM postbag__removed WHERE box = ? AND name = ?`
 
 	// One row.
 	sqlInsertSubscription = `
-INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+INSERT INTO postbag__subscription (box, name, types, takes, wanted, started, created_at, span, upto, agreed)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	// The rows of a new box.
 	sqlEnterBox          = `INSERT INTO postbag__box (name, created_at) VALUES ('{box}', {now})`
@@ -50,7 +50,7 @@ INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES
 	// The shards of one subscription, with it: (box, name), then a range of the
 	// primary key.
 	sqlShards = `
-SELECT s.id, s.wanted, s.paused, s.types, s.types_by, h.lo, h.hi, h.owner, h.token, h.version, h.position
+SELECT s.id, s.wanted, s.paused, s.types, COALESCE(s.takes, ''), s.types_by, h.lo, h.hi, h.owner, h.token, h.version, h.position
 FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
 WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
 
@@ -180,7 +180,9 @@ WHERE id IN (SELECT a.subscription FROM postbag__pause a WHERE a.scope = 'subscr
 	sqlSetWantedBy = `UPDATE postbag__subscription SET wanted_by = ? WHERE id = ?`
 
 	// By primary key: another filter, or one of somebody else.
-	sqlSetTypes = `UPDATE postbag__subscription SET types = ?, types_by = ? WHERE id = ? AND (types <> ? OR types_by <> ?)`
+	sqlSetFilter = `
+UPDATE postbag__subscription SET types = ?, takes = ?, types_by = ?
+WHERE id = ? AND (types <> ? OR COALESCE(takes, '') <> ? OR types_by <> ?)`
 
 	// A range of the primary key, and the heartbeats by theirs: whether a live relay holds a shard of
 	// a subscription that is not paused.
@@ -280,6 +282,9 @@ SELECT COUNT(*) FROM (SELECT seq FROM postbag__parked WHERE subscription = ? AND
 	// ended by the limit.
 	SQLListUp   = "SELECT " + sqlColumns + " FROM {box} WHERE seq >= ? AND seq <= ?{messages} ORDER BY seq LIMIT ?"
 	SQLListDown = "SELECT " + sqlColumns + " FROM {box} WHERE seq <= ? AND seq >= ?{messages} ORDER BY seq DESC LIMIT ?"
+
+	// A range of the primary key: headers, for filters that ask for them.
+	sqlHeadersIn = `SELECT seq, headers FROM {box} WHERE seq >= ? AND seq <= ? AND headers IS NOT NULL`
 
 	// SQLRecord returns a message by primary key.
 	SQLRecord = "SELECT " + sqlColumns + ", headers, payload FROM {box} WHERE seq = ?"

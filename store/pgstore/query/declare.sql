@@ -13,8 +13,8 @@ SELECT EXISTS (SELECT FROM postbag._removed r JOIN postbag._boxes b ON b.id = r.
 -- Makes a subscription with its shards, unless there is one of that name, an operator removed it, or it would begin ($7) with
 -- what is gone. One that begins with a snapshot ($8) does not.
 WITH u AS (
-  INSERT INTO postbag._subscriptions (box, name, types, wanted)
-  SELECT b.id, $2::text, $3::text[], cardinality($4::smallint[]) FROM postbag._boxes b
+  INSERT INTO postbag._subscriptions (box, name, types, takes, wanted)
+  SELECT b.id, $2::text, $3::text[], $9::text, cardinality($4::smallint[]) FROM postbag._boxes b
   WHERE b.name = $1::text AND ($8::boolean OR $7::bigint >= b.dropped)
     AND NOT EXISTS (SELECT FROM postbag._removed r WHERE r.box = b.id AND r.name = $2::text)
   ON CONFLICT (box, name) DO NOTHING RETURNING id
@@ -28,7 +28,7 @@ UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM s);
 
 -- name: types
 -- The filter that a subscription has by now, who set it, and whether it is a replay.
-SELECT u.types, u.types_by, u.replay IS NOT NULL FROM postbag._boxes b JOIN postbag._subscriptions u ON u.box = b.id WHERE b.name = $1::text AND u.name = $2::text;
+SELECT u.types, u.takes, u.types_by, u.replay IS NOT NULL FROM postbag._boxes b JOIN postbag._subscriptions u ON u.box = b.id WHERE b.name = $1::text AND u.name = $2::text;
 
 -- name: ends
 -- The lowest and the highest row of the log. Reads the primary key at both ends.

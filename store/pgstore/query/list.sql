@@ -57,15 +57,15 @@ WITH q AS MATERIALIZED (
 {matching}
 
 -- name: list_row
-b.seq, b.xid, b.id, b.place, b.at, coalesce(nullif(b.topic, ''), '{box}') AS topic, b.key, b.shard_key, b.type
+b.seq, b.xid, b.id, b.place, b.at, coalesce(nullif(b.topic, ''), '{box}') AS topic, b.key, b.shard_key, b.type, b.headers::json AS headers
 
 -- name: list_matching
 -- What the query selects: $4 id, $5 topic, $6 key, $7 exact type, $8 the beginning of types, $9 and $10 microseconds since
--- 1970 between which it was stored, $11 whether there is anything to select by. Empty and zero select everything.
-SELECT count(*), coalesce({end}(q.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL FROM q
+-- 1970 between which it was stored, {headers} the headers if a filter asks for them, $11 whether there is anything to select by. Empty and zero select everything.
+SELECT count(*), coalesce({end}(q.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL, NULL::text FROM q
 UNION ALL
 SELECT q.seq, q.xid::text::bigint, q.id, (CASE WHEN q.place > 0 THEN q.place - 1 ELSE postbag.slot_of(coalesce(nullif(q.shard_key, ''), q.key), q.id) END)::smallint,
-  (extract(epoch FROM greatest(least(q.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint, q.topic, q.key, q.shard_key, q.type
+  (extract(epoch FROM greatest(least(q.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint, q.topic, q.key, q.shard_key, q.type, {headers}
 FROM (SELECT * FROM q ORDER BY q.seq {way}) q
 WHERE NOT $11::boolean OR ($4::uuid = '00000000-0000-0000-0000-000000000000' OR q.id = $4::uuid)
   AND ($5::text = '' OR q.topic = $5::text) AND ($6::text = '' OR q.key = $6::text)

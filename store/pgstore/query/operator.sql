@@ -3,11 +3,11 @@
 -- name: command_rows
 -- The rows of messages $1, of the log or copied from it. Primary keys. $2 box.
 SELECT m.seq, m.xid, m.id, (CASE WHEN m.place > 0 THEN m.place - 1 ELSE postbag.slot_of(coalesce(nullif(m.shard_key, ''), m.key), m.id) END)::smallint,
-  (extract(epoch FROM greatest(least(m.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint, coalesce(nullif(m.topic, ''), '{box}'), m.key, m.shard_key, m.type
+  (extract(epoch FROM greatest(least(m.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint, coalesce(nullif(m.topic, ''), '{box}'), m.key, m.shard_key, m.type, m.headers::text
 FROM unnest($1::bigint[]) i(seq) CROSS JOIN LATERAL (
-  SELECT b.seq, b.xid::text::bigint AS xid, b.id, b.place, b.shard_key, b.key, b.at, b.topic, b.type FROM postbag.{box} b WHERE b.seq = i.seq
+  SELECT b.seq, b.xid::text::bigint AS xid, b.id, b.place, b.shard_key, b.key, b.at, b.topic, b.type, b.headers::json AS headers FROM postbag.{box} b WHERE b.seq = i.seq
   UNION ALL
-  SELECT c.seq, 0, c.id, c.place, c.shard_key, c.key, c.at, c.topic, c.type FROM postbag._copies c WHERE c.box = $2::integer AND c.seq = i.seq
+  SELECT c.seq, 0, c.id, c.place, c.shard_key, c.key, c.at, c.topic, c.type, c.headers FROM postbag._copies c WHERE c.box = $2::integer AND c.seq = i.seq
   LIMIT 1) m ORDER BY m.seq;
 
 -- name: lock_subscription
@@ -158,11 +158,11 @@ WITH d AS (
 )
 UPDATE postbag._epoch e SET n = e.n + CASE WHEN f.moved THEN 1 ELSE 0 END FROM f RETURNING f.ended;
 
--- name: set_types
+-- name: set_filter
 -- Gives a subscription another filter, and audits it. One row; the epoch last.
 WITH u AS (
-  UPDATE postbag._subscriptions u SET types = $2::text[], types_by = $3::text
-  WHERE u.id = $1::integer AND (u.types <> $2::text[] OR u.types_by <> $3::text) RETURNING 1
+  UPDATE postbag._subscriptions u SET types = $2::text[], takes = $6::text, types_by = $3::text
+  WHERE u.id = $1::integer AND (u.types <> $2::text[] OR u.takes <> $6::text OR u.types_by <> $3::text) RETURNING 1
 ), a AS (
   INSERT INTO postbag._audit (who, why, what) VALUES ($3::text, $4::text, $5::text)
 )

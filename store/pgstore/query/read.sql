@@ -98,8 +98,10 @@ FROM (
 WHERE b.before < $8::bigint ORDER BY b.seq)
 
 -- name: keep
-(coalesce(b.type, '') = ANY ({exact}::text[])
-  OR EXISTS (SELECT FROM unnest({prefixes}::text[]) t(prefix) WHERE starts_with(coalesce(b.type, ''), t.prefix)))
+((cardinality({exact}::text[]) + cardinality({prefixes}::text[]) = 0 OR coalesce(b.type, '') = ANY ({exact}::text[])
+    OR EXISTS (SELECT FROM unnest({prefixes}::text[]) t(prefix) WHERE starts_with(coalesce(b.type, ''), t.prefix)))
+  AND (cardinality({topics}::text[]) + cardinality({beginnings}::text[]) = 0 OR coalesce(nullif(b.topic, ''), '{box}') = ANY ({topics}::text[])
+    OR EXISTS (SELECT FROM unnest({beginnings}::text[]) t(prefix) WHERE starts_with(coalesce(nullif(b.topic, ''), '{box}'), t.prefix))))
 
 -- name: poll
 -- Opens a window: the statement's own snapshot is the window's, so that what the statement sees is what it may read. Reads

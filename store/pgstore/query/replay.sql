@@ -11,8 +11,8 @@ WITH b AS MATERIALIZED (
       OR EXISTS (SELECT FROM postbag._removed r WHERE r.box = b.id AND r.name = $2::text) AS there
   FROM postbag._boxes b WHERE b.name = $1::text
 ), u AS (
-  INSERT INTO postbag._subscriptions (box, name, types, wanted, replay)
-  SELECT b.id, $2::text, $3::text[], cardinality($4::smallint[]), $9::text FROM b
+  INSERT INTO postbag._subscriptions (box, name, types, takes, wanted, replay)
+  SELECT b.id, $2::text, $3::text[], $13::text, cardinality($4::smallint[]), $9::text FROM b
   WHERE b.plain AND NOT b.there AND $7::bigint >= b.dropped RETURNING id
 ), c AS (
   INSERT INTO postbag._cuts (sub, position, floor) SELECT u.id, $6::bytea, $7::bigint FROM u
