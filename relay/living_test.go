@@ -53,7 +53,7 @@ func TestAFilterIsChangedWhileARelayRuns(t *testing.T) {
 		w.delivered(1)
 		w.ofType("b")
 		<-time.After(time.Second)
-		if err := w.store.SetTypes(t.Context(), anna, outby, []string{"b"}); err != nil {
+		if err := w.store.SetFilter(t.Context(), anna, outby, store.Filter{Types: []string{"b"}}); err != nil {
 			t.Fatal(err)
 		}
 		w.ofType("b")

@@ -21,22 +21,23 @@ func (l *loop) vanished(f *flow, unsettled int) {
 func (l *loop) noteFilter(f *flow, s *store.SubscriptionState) {
 	now := ""
 	if s.TypesBy != "" {
-		now = filterText(s.Types)
+		now = filterText(store.Filter{Types: s.Types, Where: s.Where})
 	}
 	if f.filter == now {
 		return
 	}
 	f.filter = now
-	l.log.filtered(f, s.Types, filterText(f.subscription.Types) != now)
+	l.log.filtered(f, s, filterText(f.subscription.filter()) != now)
 }
 
-// filterText is the same for two lists that are one filter.
-func filterText(types []string) string {
-	text, err := storekit.TypesText(types)
-	if err != nil { // a list of texts has one
-		return strings.Join(types, "\n")
+// filterText is the same for two filters that ask the same.
+func filterText(f store.Filter) string {
+	types, err := storekit.TypesText(f.Types)
+	where, whereErr := storekit.WhereText(f.Where)
+	if err != nil || whereErr != nil { // lists of texts have one
+		return f.String()
 	}
-	return text
+	return types + where
 }
 
 // vanished says that nothing of a subscription is delivered any more, since it is not in the store.
@@ -51,12 +52,16 @@ func (j *journal) returned(f *flow) {
 }
 
 // filtered says that an operator has set the filter. Who, and why, is in the audit log.
-func (j *journal) filtered(f *flow, types []string, differs bool) {
-	said := strings.Join(types, ",")
-	if len(types) == 0 {
+func (j *journal) filtered(f *flow, s *store.SubscriptionState, differs bool) {
+	said := strings.Join(s.Types, ",")
+	if len(s.Types) == 0 {
 		said = "all"
 	}
 	out := append(between(f), "types", said)
+	if !s.Where.Empty() {
+		where := store.Filter{Where: s.Where}
+		out = append(out, "where", where.String())
+	}
 	if differs {
 		j.logger.Warn("relay: the filter is the one that an operator set, and not that of this relay's settings", out...)
 		return

@@ -86,6 +86,10 @@ type Subscription struct {
 	From Start
 	// Types filters by message type: exact, or a prefix and ".*". Empty: all.
 	Types []string
+	// Where filters further, by topic, header and exceptions. All relays that work the
+	// subscription must know it: one of an older version delivers what it refuses.
+	// Defaults to nothing. Routes makes several subscriptions that divide a box.
+	Where Where
 	// Shards is how many shards a new subscription has. Defaults to what the store
 	// chooses: 4, or 1 on SQLite.
 	Shards int
@@ -192,6 +196,7 @@ func (s *Subscription) validate(box Box) error {
 	errs := s.replays()
 	ref := s.ref()
 	s.Box, s.Name = ref.Box, ref.Subscription
+	s.Where = s.Where.Clone()
 	s.Types, s.Retries, s.Retry.Pauses = slices.Clone(s.Types), slices.Clone(s.Retries), slices.Clone(s.Retry.Pauses)
 	if s.Timeout == 0 {
 		s.Timeout = 30 * time.Second
@@ -250,6 +255,9 @@ func (s *Subscription) choices() []error {
 		errs = append(errs, fmt.Errorf("Cadence is %d; choose Balanced, Latency or Background", s.Cadence))
 	}
 	errs = append(errs, s.validateRetries()...)
+	if f := s.filter(); f.Validate() != nil {
+		errs = append(errs, fmt.Errorf("Types or Where: %w", f.Validate()))
+	}
 	if s.From.Now && !s.From.At.IsZero() {
 		errs = append(errs, errors.New("From says both Now and a time; choose one"))
 	}
@@ -281,8 +289,11 @@ func (s *Subscription) exactlyOnce() []error {
 }
 
 func (s *Subscription) spec() store.Spec {
-	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Shards: s.Shards, DeadTo: s.DeadTo}
+	return store.Spec{Ref: s.ref(), From: s.From, Types: s.Types, Where: s.Where, Shards: s.Shards, DeadTo: s.DeadTo}
 }
+
+// filter is what s asks for.
+func (s *Subscription) filter() store.Filter { return store.Filter{Types: s.Types, Where: s.Where} }
 
 // engine returns the policy as the engine takes it.
 func (s *Subscription) engine(o *Options, rules *retryRules) engine.Config {

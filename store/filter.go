@@ -53,6 +53,64 @@ func (w *Where) Empty() bool { return len(w.Topics) == 0 && len(w.Headers) == 0 
 // Empty says whether m is all messages.
 func (m *Match) Empty() bool { return len(m.Types) == 0 && len(m.Topics) == 0 && len(m.Headers) == 0 }
 
+// Covers says whether m takes every message that other takes.
+func (m *Match) Covers(other *Match) bool {
+	return covers(m.Types, other.Types) && covers(m.Topics, other.Topics) && coversHeaders(m.Headers, other.Headers)
+}
+
+// CheckRoutes says of each of some routes why it can never have a message: a match above it takes
+// all of its, or it stands for everything. all: a message goes to every route that takes it.
+// fallback: there is one. Nil stands where nothing is wrong.
+func CheckRoutes(matches []Match, all, fallback bool) []error {
+	errs := make([]error, len(matches))
+	for i := range matches {
+		m := &matches[i]
+		if err := m.Validate(); err != nil {
+			errs[i] = fmt.Errorf("is wrong: %w", err)
+			continue
+		}
+		if above := slices.IndexFunc(matches[:i], func(o Match) bool { return o.Covers(m) }); above >= 0 && !all {
+			errs[i] = fmt.Errorf("gets no message: route %d takes all that it takes; put it above that one, or leave it out", above+1)
+			continue
+		}
+		if m.Empty() && (fallback || !all) {
+			errs[i] = errors.New("takes all messages, so that nothing is left for others; name types, topics or headers in it, or make it the fallback")
+		}
+	}
+	return errs
+}
+
+// covers says whether all names of one list are among those of another. Empty: all names.
+func covers(all, some []string) bool {
+	if len(all) == 0 || len(some) == 0 {
+		return len(all) == 0
+	}
+	return !slices.ContainsFunc(some, func(name string) bool {
+		return !slices.ContainsFunc(all, func(a string) bool {
+			prefix, wild := strings.CutSuffix(a, ".*")
+			return a == name || wild && strings.HasPrefix(name, prefix+".")
+		})
+	})
+}
+
+// coversHeaders says whether what holds some conditions holds all of others.
+func coversHeaders(all, some []string) bool {
+	of := func(list []string, name string) (conditions []string) {
+		for _, h := range list {
+			if n, _, _ := strings.Cut(h, "="); n == name {
+				conditions = append(conditions, h)
+			}
+		}
+		return conditions
+	}
+	return !slices.ContainsFunc(all, func(h string) bool {
+		name, _, _ := strings.Cut(h, "=")
+		allows, asks := of(all, name), of(some, name)
+		return len(asks) == 0 || !slices.Contains(allows, name) &&
+			slices.ContainsFunc(asks, func(a string) bool { return !slices.Contains(allows, a) })
+	})
+}
+
 // Clone returns a copy that shares no memory with w, with each list sorted and nothing twice.
 // Filters that are written differently, and have the same conditions, have equal clones.
 func (w *Where) Clone() Where {
