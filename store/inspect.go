@@ -90,6 +90,18 @@ type Migrator interface {
 	CreateBox(ctx context.Context, box string) error
 }
 
+// SlotMigrator is a Migrator whose boxes can have slots by number.
+type SlotMigrator interface {
+	Migrator
+
+	// CreateBoxBy is CreateBox for a box whose slots are made by a rule. ErrSlotRule: the box
+	// exists with another rule. "": the rule of the box that exists, and for a new one
+	// SlotsByHash.
+	CreateBoxBy(ctx context.Context, box string, by SlotRule) error
+	// SlotRule returns the rule of a box. ErrNoBox: there is none.
+	SlotRule(ctx context.Context, box string) (SlotRule, error)
+}
+
 // Step is one migration. SQL is all of it: run it in one transaction, with any tool, and
 // the step is taken.
 type Step struct {

@@ -34,8 +34,9 @@ func Split(n int) []Slots {
 	return out
 }
 
-// SlotOf returns the slot of a message: the first twelve bits of SHA-256 of its
-// shard key, else of its key, else of the bytes of its id.
+// SlotOf returns the slot of a message in a box whose slots are made by hash: the first
+// twelve bits of SHA-256 of its shard key, else of its key, else of the bytes of its id.
+// [SlotRule.SlotOf] is for every box.
 func SlotOf(m *postbag.Message) int {
 	var sum [32]byte
 	switch {

@@ -124,6 +124,11 @@ var (
 	ErrDenied = errors.New("store: a right is missing; grant it")
 	// ErrLeaseLost: another relay has the lease now.
 	ErrLeaseLost = errors.New("store: the lease is lost")
+	// ErrSlotRule: the box was made with another rule for slots.
+	ErrSlotRule = errors.New("store: a box keeps the rule for slots that it was made with; leave slots out, or make another box and publish there")
+	// ErrNoNumber: a message of a box with slots by number has a key that is no number.
+	ErrNoNumber = errors.New("store: the box takes slots by number, and the shard key (or the key, if there is none) is no decimal integer such as 42 or -7; " +
+		"set Message.ShardKey to a number, or leave both out")
 	// ErrPosition: a position is malformed or of a format this store cannot read.
 	ErrPosition = errors.New("store: the position cannot be read; a newer version wrote it, or the row is damaged")
 )
@@ -169,6 +174,8 @@ type Features struct {
 	HeldTopics bool
 	// DeadLetters: a settlement writes dead letters, see Park.DeadTo and Spec.DeadTo.
 	DeadLetters bool
+	// SlotRules: the store is a SlotMigrator, and makes slots by the rule of each box.
+	SlotRules bool
 }
 
 // Maintenance is the name of a pseudo-subscription that every box has. Its single shard

@@ -48,10 +48,20 @@ func newRow(m postbag.Message, now time.Time) *row {
 	m.Headers = maps.Clone(m.Headers)
 	return &row{Record: store.Record{
 		Message: m,
-		Slot:    store.SlotOf(&m),
+		Slot:    store.SlotOf(&m), // until its box says otherwise: see place
 		Hash:    store.KeyHash(m.Key),
 		At:      now,
 	}}
+}
+
+// place gives r the slot that it has in b, or says that b refuses it.
+func (b *box) place(r *row) error {
+	slot, ok := b.slots.SlotOf(&r.Message)
+	if !ok {
+		return store.ErrNoNumber
+	}
+	r.Slot = slot
+	return nil
 }
 
 func (s *Store) append(tx *Tx, boxName string, rows []*row) error {
@@ -60,6 +70,11 @@ func (s *Store) append(tx *Tx, boxName string, rows []*row) error {
 	b, err := s.writable(tx, boxName)
 	if err != nil {
 		return fmt.Errorf("memstore: append: %w", err)
+	}
+	for i, r := range rows {
+		if err := b.place(r); err != nil {
+			return fmt.Errorf("memstore: append: message %d: %w", i, err)
+		}
 	}
 	if err := tx.number(); err != nil {
 		return err

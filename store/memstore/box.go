@@ -13,6 +13,7 @@ import (
 // box is a log with its schedule and its subscriptions.
 type box struct {
 	name     string
+	slots    store.SlotRule // SlotsByHash or SlotsByNumber
 	log      log
 	schedule schedule
 	subs     map[string]*subscription
@@ -26,6 +27,7 @@ type box struct {
 func newBox(name string) *box {
 	b := &box{
 		name:     name,
+		slots:    store.SlotsByHash,
 		log:      log{base: 1},
 		schedule: schedule{byID: map[postbag.ID][]*scheduled{}},
 		subs:     map[string]*subscription{},

@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/store/storetest"
 )
 
-var concurrent = store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
+var concurrent = store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true}
 
 func TestConformance(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestConformanceWithASingleWriter(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Harness[*memstore.Tx]{
 		On:       "memory",
-		Features: store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true},
+		Features: store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true},
 		New: func(testing.TB) *storetest.Database[*memstore.Tx] {
 			db := database(memstore.Options{SingleWriter: true})
 			db.Prepare, db.CommitPrepared, db.RollbackPrepared, db.Stranger = nil, nil, nil, nil

@@ -31,6 +31,10 @@ func (s *Store) letters(sub *subscription, st *store.Settlement, now time.Time) 
 			continue
 		}
 		r := newRow(storekit.DeadLetter(&st.Lease, k, &p.row.Record, now), now.UTC())
+		if err := b.place(r); err != nil {
+			none, why, box = append(none, k.Seq), err, k.DeadTo
+			continue
+		}
 		r.xid = xid
 		b.log.add(r)
 	}

@@ -41,8 +41,14 @@ func (s *Store) declare(spec store.Spec) error {
 	if err := storekit.CheckFilter(spec.Filter()); err != nil {
 		return err
 	}
-	if _, err := s.box(spec.DeadTo); spec.DeadTo != "" && err != nil {
-		return fmt.Errorf("the box of its dead letters: %w", err)
+	if _spec.DeadTo != "" {
+		to, err := s.box(spec.DeadTo)
+		if err != nil {
+			return fmt.Errorf("the box of its dead letters: %w", err)
+		}
+		if err := storekit.LettersFit(b.slots, to.slots, spec.DeadTo); err != nil {
+			return err
+		}
 	}
 	if sub := b.subs[spec.Subscription]; sub != nil {
 		if sub.replay != nil {

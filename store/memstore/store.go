@@ -1,6 +1,7 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Options are the options of a [Store]. The zero Options is a store like
@@ -72,7 +74,7 @@ var (
 	_ store.Pauser          = (*Store)(nil)
 	_ store.Editor          = (*Store)(nil)
 	_ store.Steward         = (*Store)(nil)
-	_ store.Migrator        = (*Store)(nil)
+	_ store.SlotMigrator    = (*Store)(nil)
 	_ postbag.Appender[*Tx] = (*Store)(nil)
 	_ store.Inbox[*Tx]      = (*Store)(nil)
 	_ store.Forgetter       = (*Store)(nil)
@@ -133,6 +135,7 @@ func (s *Store) features() store.Features {
 		Editing:           true,
 		HeldTopics:        true,
 		DeadLetters:       true,
+		SlotRules:         true,
 	}
 }
 
@@ -157,16 +160,40 @@ func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) { return
 
 // CreateBox implements store.Migrator.
 func (s *Store) CreateBox(ctx context.Context, name string) error {
+	return s.CreateBoxBy(ctx, name, "")
+}
+
+// CreateBoxBy implements store.SlotMigrator.
+func (s *Store) CreateBoxBy(ctx context.Context, name string, by store.SlotRule) error {
+	if err := by.Validate(); err != nil {
+		return fmt.Errorf("memstore: create box %q: %w", name, err)
+	}
 	_, err := call(ctx, s, OpCreateBox, func() (struct{}, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.boxes[name] == nil {
-			s.boxes[name] = newBox(name)
-			s.epoch++
+		if b := s.boxes[name]; b != nil {
+			return struct{}{}, storekit.SameRule(name, b.slots, by)
 		}
+		b := newBox(name)
+		b.slots = cmp.Or(by, store.SlotsByHash)
+		s.boxes[name] = b
+		s.epoch++
 		return struct{}{}, nil
 	})
 	return err
+}
+
+// SlotRule implements store.SlotMigrator.
+func (s *Store) SlotRule(ctx context.Context, name string) (store.SlotRule, error) {
+	return call(ctx, s, OpInspect, func() (store.SlotRule, error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		b, err := s.box(name)
+		if err != nil {
+			return "", err
+		}
+		return b.slots, nil
+	})
 }
 
 // box returns a box; the caller holds s.mu.

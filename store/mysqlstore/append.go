@@ -28,6 +28,7 @@ type producer struct {
 	ahead atomic.Int64
 	// comments follow its statements.
 	comments storekit.Comments
+	rules rules
 }
 
 // clock notes what time it was by the database when it was local here.
@@ -62,6 +63,9 @@ func (p *producer) append(ctx context.Context, tx postbag.SQLTx, box string, msg
 	}
 	if err := postbag.ValidBox(box); err != nil {
 		return translateError(doing, store.ErrNoBox)
+	}
+	if err := p.rules.fit(ctx, tx, box, msgs); err != nil {
+		return translateError(doing, err)
 	}
 	now := p.now()
 	texts, err := p.texts(box, now, msgs)

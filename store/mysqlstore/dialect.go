@@ -98,7 +98,8 @@ WHERE c.subscription = ? AND c.pending = 0 ORDER BY c.id`,
 		Pending: `
 SELECT c.id, c.kind, c.seq, COALESCE(p.slot, 0), COALESCE(p.hash, 0), COALESCE(p.state, 0), p.chain IS NOT NULL,
 	COALESCE(p.attempts, 0), COALESCE(p.due, 0), COALESCE(p.reason, ''), p.held,
-	l.id, COALESCE(l.` + "`key`" + `, ''), COALESCE(l.shard_key, ''), COALESCE(l.topic, '')
+	l.id, COALESCE(l.` + "`key`" + `, ''), COALESCE(l.shard_key, ''), COALESCE(l.topic, ''),
+	COALESCE((SELECT r.slots FROM postbag__box r WHERE r.name = '{name}'), 0)
 FROM postbag__command c FORCE INDEX (postbag__command_pending)
 LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 LEFT JOIN {box} l ON l.seq = c.seq
@@ -136,9 +137,9 @@ WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
 
 		// Ranges of the primary key of the schedule, in either order; those of other
 		// boxes are skipped.
-		ScheduledUp: "SELECT n, id, at, topic, `key`, shard_key, type, due\n" +
+		ScheduledUp: "SELECT n, id, at, topic, `key`, shard_key, type, " + sqlkit.SQLScheduledRule + ", due\n" +
 			`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n >= ? AND box = ? ORDER BY n LIMIT ?`,
-		ScheduledDown: "SELECT n, id, at, topic, `key`, shard_key, type, due\n" +
+		ScheduledDown: "SELECT n, id, at, topic, `key`, shard_key, type, " + sqlkit.SQLScheduledRule + ", due\n" +
 			`FROM postbag__scheduled FORCE INDEX (PRIMARY) WHERE n <= ? AND box = ? ORDER BY n DESC LIMIT ?`,
 
 		// A range of the primary key, in its order, ended by the limit.

@@ -134,6 +134,9 @@ func translate(doing string, err error) error {
 	if ended := sqlkit.EndedTx(err); ended != nil {
 		return fmt.Errorf("mysqlstore: %s: %w", doing, ended)
 	}
+	if noNumber(err) {
+		return fmt.Errorf("mysqlstore: %s: %w", doing, sqlkit.NoNumber(err))
+	}
 	text := serverMessage(err)
 	switch code := codeOf(err); code {
 	case codeNoTable:

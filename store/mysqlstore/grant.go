@@ -19,6 +19,7 @@ func GrantProducer(account string, boxes ...string) (string, error) {
 	const columns = "id, topic, `key`, shard_key, type, headers, payload"
 	b.WriteString("GRANT SELECT ON postbag__meta" + to)
 	b.WriteString("GRANT SELECT ON postbag__life" + to)
+	b.WriteString("GRANT SELECT (name, slots) ON postbag__box" + to)
 	b.WriteString("GRANT SELECT (n), UPDATE (unused) ON postbag__lock" + to)
 	b.WriteString("GRANT INSERT (box, due, at, " + columns + ") ON postbag__scheduled" + to)
 	b.WriteString("GRANT EXECUTE ON PROCEDURE postbag__cancel" + to)

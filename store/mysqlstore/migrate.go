@@ -13,6 +13,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 //go:embed schema/*.sql
@@ -32,7 +33,7 @@ ON DUPLICATE KEY UPDATE epoch = epoch + 1, version = GREATEST(version, %[1]d);
 func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
-func schemaVersion() int { return len(steps()) }
+func schemaVersion() int { return sqlkit.Latest(steps()) }
 
 // stepsCancel are the steps that make a procedure, which are done without it where the
 // right to make one is missing.
@@ -87,13 +88,24 @@ func (s *Store) Pending(ctx context.Context) (int, []store.Step, error) {
 
 // CreateBox makes the table of a box, and its maintenance subscription. Of a box
 // that is there and divided into partitions it changes how long one is about, if
-// Options.Partition says so; one that is not divided stays as it is.
+// Options.Partition says so; one that is not divided stays as it is. Its slots are made as
+// Options.Slots says.
 func (s *Store) CreateBox(ctx context.Context, box string) error {
-	if err := postbag.ValidBox(box); err != nil {
+	return s.CreateBoxBy(ctx, box, s.opts.Slots[box])
+}
+
+// CreateBoxBy is CreateBox by a rule for slots; see [store.SlotMigrator].
+func (s *Store) CreateBoxBy(ctx context.Context, box string, by store.SlotRule) error {
+	if err := errors.Join(postbag.ValidBox(box), by.Validate()); err != nil {
 		return err
 	}
 	doing := "create box " + box
-	there, err := s.row(ctx, sqlkit.SQLHasBox, []any{box}, new(int))
+	has, there, err := sqlkit.RuleOf(s.query(ctx), box)
+	if err == nil && there {
+		if err = storekit.SameRule(box, has, by); by == "" {
+			by = has
+		}
+	}
 	if err == nil && there { // with its table, unless somebody dropped that: then it is made again
 		there, err = s.row(ctx, sqlHasTable, []any{"postbag_" + box}, new(int))
 	}
@@ -103,7 +115,7 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 	case there:
 		return s.redivide(ctx, box)
 	}
-	text, err := boxTable(box, s.opts.Partition)
+	text, err := boxTable(box, s.opts.Partition, by)
 	if err != nil {
 		return err
 	}
@@ -111,39 +123,45 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		return translateError(doing, err)
 	}
 	return s.change(ctx, doing, func(t *transaction) error {
-		there, err := t.Row(sqlkit.SQLHasBox, []any{box}, new(int))
-		if err != nil || there {
+		has, there, err := t.RuleOf(box)
+		if err != nil {
 			return err
+		}
+		if there { // its table was made again, or somebody else has just made it
+			return storekit.SameRule(box, has, by)
 		}
 		if s.opts.Partition > 0 {
 			if _, err := t.Exec(sqlInsertPartition, box, s.opts.Partition.Microseconds()); err != nil {
 				return err
 			}
 		}
-		return t.Enter(box)
+		return t.Enter(box, by)
 	})
 }
 
 // boxTable returns the statement that makes the table of a box, divided into partitions
-// of about so long; zero: not at all.
-func boxTable(box string, partition time.Duration) (string, error) {
+// of about so long; zero: not at all. Slots are made by a rule.
+func boxTable(box string, partition time.Duration, by store.SlotRule) (string, error) {
 	template, err := schemaFiles.ReadFile("schema/box.sql")
 	if err != nil {
 		return "", fmt.Errorf("mysqlstore: create box %s: %w; the program was built wrongly", box, err)
 	}
-	return strings.NewReplacer("$box", box, "$partitions", firstPartitions(partition)).Replace(string(template)), nil
+	rule, number := slotRule(by)
+	text := strings.NewReplacer("$rule", rule, "$number", number).Replace(string(template))
+	return strings.NewReplacer("$box", box, "$partitions", firstPartitions(partition)).Replace(text), nil
 }
 
 // Script returns all that Migrate and CreateBox would run in an empty database, with Options.Partition: the steps of the
 // schema, then one step without a version for each box. It is for migration tools, and connects to nothing. A step wants
-// one session from its beginning to its end. Errors are those of the boxes' names.
-func Script(partition time.Duration, boxes ...string) ([]store.Step, error) {
+// one session from its beginning to its end. slots are the rules of those boxes that are not by hash. Errors are those of the
+// boxes' names and rules.
+func Script(partition time.Duration, slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error) {
 	all := steps()
 	for _, box := range boxes {
-		if err := postbag.ValidBox(box); err != nil {
+		if err := errors.Join(postbag.ValidBox(box), slots[box].Validate()); err != nil {
 			return nil, err
 		}
-		table, err := boxTable(box, partition)
+		table, err := boxTable(box, partition, slots[box])
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +169,7 @@ func Script(partition time.Duration, boxes ...string) ([]store.Step, error) {
 		if partition > 0 {
 			statements = append(statements, fmt.Sprintf(sqlEnterPartition, box, partition.Microseconds()))
 		}
-		statements = append(statements, sqlkit.EnterBox(box, sqlMicros)...)
+		statements = append(statements, sqlkit.EnterBox(box, sqlMicros, slots[box])...)
 		all = append(all, sqlkit.BoxStep(box, append(statements, sqlEpoch)...))
 	}
 	return all, nil

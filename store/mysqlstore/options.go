@@ -16,6 +16,11 @@ type Options struct {
 	Create bool
 	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
 	Boxes []string
+	// Slots are the rules for the slots of those boxes that Create or CreateBox makes and that
+	// are not by hash, by name: see store.SlotsByNumber. A box keeps its rule, so that another
+	// one is an error (store.ErrSlotRule). Once there is a box by number, programs older than
+	// these rules cannot open the store. Defaults to none: new boxes are by hash.
+	Slots map[string]store.SlotRule
 	// Unmigrated opens a database whose schema is missing or older than this program's,
 	// for Migrate, Pending and Close only.
 	Unmigrated bool
@@ -60,7 +65,7 @@ const (
 // Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
 // does the same first.
 func (o Options) Validate() error {
-	errs := storekit.BadBoxes("mysqlstore", o.Create, o.Boxes)
+	errs := append(storekit.BadBoxes("mysqlstore", o.Create, o.Boxes), storekit.BadSlots("mysqlstore", o.Slots)...)
 	if o.Connections < 0 || o.Connections > 0 && o.Connections < 4 {
 		errs = append(errs, fmt.Errorf("mysqlstore: Options.Connections is %d; give 4 or more, or zero for %d", o.Connections, defaultConnections))
 	}

@@ -263,6 +263,9 @@ const (
 	sqlSchedule = "INSERT INTO postbag__scheduled (box, due, at, id, topic, `key`, shard_key, type, headers, payload)\n" +
 		`SELECT '%[2]s', x.* FROM (%[1]s) x WHERE NOT EXISTS (SELECT 1 FROM %[3]s WHERE FALSE) ORDER BY 2`
 
+	// By primary key.
+	sqlRuleOf = `SELECT slots FROM postbag__box WHERE name = '%s'`
+
 	// By the index (box, id), as who made the procedure.
 	sqlCancel = `CALL postbag__cancel('%s', x'%x')`
 

@@ -55,7 +55,7 @@ var (
 	_ store.Pauser                    = (*Store)(nil)
 	_ store.Editor                    = (*Store)(nil)
 	_ store.Steward                   = (*Store)(nil)
-	_ store.Migrator                  = (*Store)(nil)
+	_ store.SlotMigrator              = (*Store)(nil)
 	_ store.Replayer                  = (*Store)(nil)
 	_ store.Waker                     = (*Store)(nil)
 	_ postbag.Appender[postbag.SQLTx] = (*Store)(nil)
@@ -78,7 +78,7 @@ func (s *Store) Close() error {
 
 // Features returns what a MySQL store declares.
 func Features() store.Features {
-	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
+	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true}
 }
 
 // begun refuses a context that has ended, before anything is done.

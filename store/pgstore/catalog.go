@@ -23,6 +23,7 @@ type catalogBox struct {
 	foreign int64 // see position.base
 	// numbering is the file that the box's sequence had when it was last looked through; zero: not known.
 	numbering int64
+	slots     store.SlotRule
 }
 
 type catalogSubscription struct {
@@ -119,10 +120,10 @@ func (o *catalog) take(r row) error {
 	c := columns{rest: r}
 	o.epoch = c.int8()
 	name := c.text()
-	id, foreign, numbering := c.int4(), c.int8(), c.int8()
+	id, foreign, numbering, slots := c.int4(), c.int8(), c.int8(), c.int2()
 	box := o.boxes[name]
 	if box == nil && name != "" {
-		box = &catalogBox{id: id, foreign: foreign, numbering: numbering}
+		box = &catalogBox{id: id, foreign: foreign, numbering: numbering, slots: storekit.RuleOf(slots)}
 		o.boxes[name] = box
 	}
 	sub := &catalogSubscription{id: c.int4(), box: box}

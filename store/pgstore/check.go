@@ -93,7 +93,7 @@ func (s *Store) noteAgain(ctx context.Context, why string) error {
 
 // Features returns what a PostgreSQL store declares.
 func Features() store.Features {
-	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Partitions: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
+	return store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Partitions: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true}
 }
 
 // checkBoxes refuses a box whose sequence would give out numbers that were passed.
@@ -103,7 +103,10 @@ func (s *Store) checkBoxes(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	for name := range r.boxes {
+	for name, b := range r.boxes {
+		if b.slots == store.SlotsByNumber {
+			errs = append(errs, s.checkTriggers(ctx, name))
+		}
 		err := s.run(ctx, call{st: s.statements.get("sequence", name), each: func(r row) error {
 			c := columns{rest: r}
 			cache, cycles, step := c.int8(), c.bool(), c.int8()
@@ -118,6 +121,21 @@ func (s *Store) checkBoxes(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// checkTriggers refuses a box by number whose rows would get other slots.
+func (s *Store) checkTriggers(ctx context.Context, box string) error {
+	found := int64(0)
+	err := s.run(ctx, call{st: s.statements.get("triggers", box), each: func(r row) error {
+		c := columns{rest: r}
+		found = c.int8()
+		return c.err
+	}})
+	if err != nil || found == 2 {
+		return err
+	}
+	return fmt.Errorf("pgstore: box %[1]s takes slots by number, and a trigger of it is gone or off, without which the order of keys is not kept; "+
+		"ALTER TABLE postbag.%[1]s ENABLE ALWAYS TRIGGER %[1]s__number, and the same of postbag.%[1]s__scheduled", box)
 }
 
 // sequenceFaults says what is wrong with a box's sequence. All reading rests on

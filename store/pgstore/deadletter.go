@@ -215,9 +215,12 @@ func (s *Store) mayWrite(ctx context.Context, v *server, box string) error {
 }
 
 // checkLetters says what stands against dead letters in a box.
-func (s *Store) checkLetters(ctx context.Context, v *server, r *catalog, box string) error {
+func (s *Store) checkLetters(ctx context.Context, v *server, r *catalog, from, box string) error {
 	if r.boxes[box] == nil {
 		return fmt.Errorf("box %s, for its dead letters: %w", box, store.ErrNoBox)
+	}
+	if err := storekit.LettersFit(r.boxes[from].slots, r.boxes[box].slots, box); err != nil {
+		return err
 	}
 	if err := s.mayWrite(ctx, v, box); err != nil {
 		if sqlState(err) == codeNoRight {

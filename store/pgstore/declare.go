@@ -51,7 +51,7 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 		return store.ErrNoBox
 	}
 	if spec.DeadTo != "" {
-		if err := s.checkLetters(ctx, v, r, spec.DeadTo); err != nil {
+		if err := s.checkLetters(ctx, v, r, spec.Box, spec.DeadTo); err != nil {
 			return err
 		}
 	}

@@ -111,7 +111,7 @@ func translateError(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &done), storekit.Said(err, errRow):
+	case errors.As(err, &done), storekit.Said(err, errRow), errors.Is(err, store.ErrSlotRule):
 		return wrapOurs(doing, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("pgstore: %s: %w; give it more time, or look what it waits for", doing, contextError(err))
@@ -122,6 +122,10 @@ func translateError(doing string, err error) error {
 	}
 	if logFull(err) {
 		return &fault{doing: doing, said: serverMessage(err), fix: fixFull, cause: hidden(err)}
+	}
+	if noNumber(err) {
+		said := strings.TrimPrefix(store.ErrNoNumber.Error(), "store: ")
+		return &fault{doing: doing, said: said, cause: errors.Join(store.ErrNoNumber, hidden(err))}
 	}
 	if code := sqlState(err); code != "" {
 		return &fault{doing: doing, said: serverMessage(err), fix: fixOf(code, err), cause: cause(err)}
@@ -197,6 +201,11 @@ func logFull(err error) bool {
 		return e.ConstraintName == "" && e.ColumnName == "" && e.DataTypeName == ""
 	}
 	return strings.Contains(err.Error(), "no partition of relation")
+}
+
+// noNumber says whether a box by number refused a key: see postbag._by_number. Other drivers' errors have the message alone.
+func noNumber(err error) bool {
+	return sqlState(err) == codeCheck && strings.Contains(err.Error(), "takes slots by number")
 }
 
 // wrapOurs adds what was being done to an error that says the rest itself.

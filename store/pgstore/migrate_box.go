@@ -12,10 +12,14 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 //go:embed schema/box.sql
 var boxScript string
+
+//go:embed schema/number.sql
+var numberScript string
 
 // sound is what every row of a log must be. It says that an id was not set by an
 // object mapper to its zero, nor a topic, that nobody chose a transaction id or a seq, that no
@@ -29,20 +33,41 @@ func soundOf(box string) string { return strings.ReplaceAll(sound, "{box}", box)
 
 // CreateBox implements store.Migrator.
 func (s *Store) CreateBox(ctx context.Context, box string) error {
-	if err := postbag.ValidBox(box); err != nil {
+	return s.CreateBoxBy(ctx, box, s.opts.Slots[box])
+}
+
+// CreateBoxBy implements store.SlotMigrator.
+func (s *Store) CreateBoxBy(ctx context.Context, box string, by store.SlotRule) error {
+	if err := errors.Join(postbag.ValidBox(box), by.Validate()); err != nil {
 		return err
 	}
-	err := createBox(ctx, s.inDDL, box)
+	err := createBox(ctx, s.inDDL, box, by)
 	s.catalog.Store(nil)
 	return translateError("create box "+box, err)
 }
 
+// SlotRule implements store.SlotMigrator.
+func (s *Store) SlotRule(ctx context.Context, box string) (store.SlotRule, error) {
+	r, err := s.readCatalog(ctx)
+	if err != nil {
+		return "", translateError("look at box "+box, err)
+	}
+	if b := r.boxes[box]; b != nil {
+		return b.slots, nil
+	}
+	return "", fmt.Errorf("pgstore: look at box %q: %w", box, store.ErrNoBox)
+}
+
 // createBox makes a box, unless it is there. A table that somebody dropped is made again.
-func createBox(ctx context.Context, in inDDL, box string) error {
-	there, known := false, false
+func createBox(ctx context.Context, in inDDL, box string, by store.SlotRule) error {
+	there, known, number := false, false, 0
 	look := func(tx ddl) error {
-		return schemaError(tx.one(ctx, `SELECT k.known, k.known AND to_regclass('postbag.' || quote_ident($1)) IS NOT NULL
-FROM (SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1) AS known) k`, []any{box}, &known, &there))
+		err := tx.one(ctx, `SELECT k.slots >= 0, k.slots >= 0 AND to_regclass('postbag.' || quote_ident($1)) IS NOT NULL, k.slots
+FROM (SELECT coalesce((SELECT b.slots FROM postbag._boxes b WHERE b.name = $1), -1)::integer AS slots) k`, []any{box}, &known, &there, &number)
+		if err != nil || !known {
+			return schemaError(err)
+		}
+		return storekit.SameRule(box, storekit.RuleOf(number), by)
 	}
 	// Looking comes first by itself: a role without rights can do that.
 	if err := in(ctx, look); err != nil {
@@ -58,9 +83,9 @@ FROM (SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1) AS known) k`, [
 		if err := look(tx); err != nil || there {
 			return err
 		}
-		scripts := boxScripts(box)
+		scripts := boxScripts(box, by)
 		if known {
-			scripts = remakeScripts(box)
+			scripts = remakeScripts(box, storekit.RuleOf(number))
 		}
 		for _, text := range scripts {
 			if err := script(ctx, tx, text); err != nil {
@@ -72,20 +97,33 @@ FROM (SELECT EXISTS (SELECT FROM postbag._boxes WHERE name = $1) AS known) k`, [
 }
 
 // boxScripts return all that makes a box: its tables, the partitions that it begins with, and its rows.
-func boxScripts(box string) []string {
-	return append(logScripts(box, boxScript), filler(box).Replace(enterBox))
+func boxScripts(box string, by store.SlotRule) []string {
+	scripts := logScripts(box, boxScript, by)
+	if by == store.SlotsByNumber {
+		scripts = append(scripts, byNumber(box, box+"__scheduled"))
+	}
+	enter := strings.ReplaceAll(enterBox, "{rule}", strconv.Itoa(storekit.RuleNumber(by)))
+	return append(scripts, filler(box).Replace(enter))
+}
+
+// byNumber returns what gives the rows of a table slots by number.
+func byNumber(box, table string) string {
+	return strings.NewReplacer("{box}", box, "{table}", table).Replace(numberScript)
 }
 
 // remakeScripts return what makes the log of a box again whose table somebody dropped. What was scheduled is still there,
 // and Check finds the numbering begun again.
-func remakeScripts(box string) []string {
+func remakeScripts(box string, by store.SlotRule) []string {
 	log, _, _ := strings.Cut(boxScript, "\n-- Messages whose time has not come.\n")
-	return append(logScripts(box, log), "UPDATE postbag._epoch SET n = n + 1;")
+	return append(logScripts(box, log, by), "UPDATE postbag._epoch SET n = n + 1;")
 }
 
 // logScripts return what makes a box's tables, and the partitions that it begins with.
-func logScripts(box, tables string) []string {
+func logScripts(box, tables string, by store.SlotRule) []string {
 	scripts := []string{filler(box).Replace(tables)}
+	if by == store.SlotsByNumber { // before there are partitions, which take it over
+		scripts = append(scripts, byNumber(box, box))
+	}
 	for next := int64(1); next-1 < defaultHeadroom; {
 		p := partition{box: box, from: next, to: next + partitionSpans*store.TallySpan}
 		scripts, next = append(scripts, p.script()), p.to
@@ -100,14 +138,15 @@ func filler(box string) *strings.Replacer {
 }
 
 // Script returns all that Migrate and CreateBox would run in an empty database: the steps of the schema, then one step
-// without a version for each box. It is for migration tools, and connects to nothing. Errors are those of the boxes' names.
-func Script(boxes ...string) ([]store.Step, error) {
+// without a version for each box. slots are the rules of those boxes that are not by hash. It is for migration tools, and
+// connects to nothing. Errors are those of the boxes' names and rules.
+func Script(slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error) {
 	all := steps()
 	for _, box := range boxes {
-		if err := postbag.ValidBox(box); err != nil {
+		if err := errors.Join(postbag.ValidBox(box), slots[box].Validate()); err != nil {
 			return nil, err
 		}
-		all = append(all, store.Step{Name: "box " + box, SQL: strings.Join(boxScripts(box), "")})
+		all = append(all, store.Step{Name: "box " + box, SQL: strings.Join(boxScripts(box, slots[box]), "")})
 	}
 	return all, nil
 }
@@ -115,8 +154,8 @@ func Script(boxes ...string) ([]store.Step, error) {
 // enterBox makes the rows of a box, with the pseudo-subscription whose shard is
 // the right to maintain it.
 const enterBox = `-- The rows of box {box}.
-WITH b AS (INSERT INTO postbag._boxes (name, spans, numbering)
-  VALUES ('{box}', {spans}, pg_relation_filenode('postbag.{box}__seq')::bigint) RETURNING id),
+WITH b AS (INSERT INTO postbag._boxes (name, spans, numbering, slots)
+  VALUES ('{box}', {spans}, pg_relation_filenode('postbag.{box}__seq')::bigint, {rule}) RETURNING id),
 u AS (INSERT INTO postbag._subscriptions (box, name, wanted) SELECT id, '{maintenance}', 1 FROM b RETURNING id)
 INSERT INTO postbag._shards (sub, lo, hi) SELECT id, 0, {slots} FROM u;
 UPDATE postbag._epoch SET n = n + 1;

@@ -19,6 +19,10 @@ type Options struct {
 	Create bool
 	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
 	Boxes []string
+	// Slots are the rules for the slots of those boxes that Create or CreateBox makes and that
+	// are not by hash, by name: see store.SlotsByNumber. A box keeps its rule, so that another
+	// one is an error (store.ErrSlotRule). Defaults to none: new boxes are by hash.
+	Slots map[string]store.SlotRule
 	// Unmigrated opens a database whose schema is missing or older than this program's,
 	// for Migrate, Pending, CreateBox and Close only. It cannot be combined with Create.
 	Unmigrated bool
@@ -49,6 +53,7 @@ const schemaName = "postbag"
 // does the same first.
 func (o Options) Validate() error {
 	errs := storekit.BadBoxes("pgstore", o.Create, o.Boxes)
+	errs = append(errs, storekit.BadSlots("pgstore", o.Slots)...)
 	if o.Unmigrated && (o.Create || o.Listen) {
 		errs = append(errs, errors.New("pgstore: Options.Unmigrated is for migrations alone; leave Create and Listen out"))
 	}

@@ -42,7 +42,7 @@ type Store struct {
 
 var (
 	_ store.Store              = (*Store)(nil)
-	_ store.Migrator           = (*Store)(nil)
+	_ store.SlotMigrator       = (*Store)(nil)
 	_ store.Waker              = (*Store)(nil)
 	_ postbag.Appender[pgx.Tx] = (*Store)(nil)
 )

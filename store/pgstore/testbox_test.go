@@ -51,6 +51,24 @@ func migrated(tb testing.TB) string {
 	})
 }
 
+// withoutBox returns a database with the schema and no box.
+func withoutBox(tb testing.TB) string {
+	tb.Helper()
+	return shared.Copy(tb, "schema", func(dsn string) error {
+		ctx := context.Background() // as above
+		pool, err := pgxpool.New(ctx, dsn)
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		s, err := pgstore.Open(ctx, pool, pgstore.Options{Create: true, Boxes: []string{}})
+		if err != nil {
+			return err
+		}
+		return s.Close()
+	})
+}
+
 func testBoxOn(tb testing.TB, dsn string, change ...func(*pgxpool.Config, *pgstore.Options)) *testBox {
 	tb.Helper()
 	f := newFixture(tb, dsn, change...)

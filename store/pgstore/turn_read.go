@@ -103,6 +103,7 @@ func (rd *reader) cut() int64 {
 // call returns the statement that reads the page.
 func (rd *reader) call(s *Store, sc *scopes) call {
 	rd.page = newPage(rd.q.Bytes, min(rd.hint.payload, rd.q.Bytes+rd.hint.payload/8))
+	rd.page.byNumber = rd.sub.box.slots == store.SlotsByNumber
 	p := &rd.at
 	a := &parameters{buf: make([]byte, 0, 512)}
 	var xmax uint64

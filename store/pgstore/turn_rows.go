@@ -23,8 +23,9 @@ type page struct {
 	// crossed: the row that crossed most is in. omitted: a row came without its
 	// payload, since that or its headers were too large, and it and what follows are not in.
 	crossed, omitted bool
-	// foreign is set when a row's stored slot is not its key's.
-	foreign bool
+	// foreign is set when a row's stored slot is not its key's, in a box by hash: byNumber says
+	// that it is by number.
+	foreign, byNumber bool
 }
 
 // scratch is what a page needs only while it is read.
@@ -130,7 +131,7 @@ func (p *page) place(w *pageRow, r row) {
 		sum = sha256.Sum256(shardKey)
 	}
 	slot := int(sum[0])<<4 | int(sum[1])>>4
-	if stored >= 0 && len(key) > 0 && len(shardKey) == 0 && stored != slot {
+	if !p.byNumber && stored >= 0 && len(key) > 0 && len(shardKey) == 0 && stored != slot {
 		p.foreign = true
 	}
 	if stored >= 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // features are what the store declares.
-var features = store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
+var features = store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true}
 
 // Check verifies settings, schema and that the file can be written, and warns of
 // a file system or a write-ahead log that looks dangerous. If a log is not

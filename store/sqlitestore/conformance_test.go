@@ -49,7 +49,7 @@ func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store
 	}
 	storetest.Run(t, storetest.Harness[postbag.SQLTx]{
 		On:       "SQLite " + version,
-		Features: store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true},
+		Features: store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true},
 		Rounds:   rounds,
 		// The race detector makes the library, which was C once, very slow.
 		LargeRows: 20_000 / sqlitestore.Slowness,

@@ -82,7 +82,8 @@ WHERE c.subscription = ? AND c.pending = 0 ORDER BY c.id`,
 		Pending: `
 SELECT c.id, c.kind, c.seq, coalesce(p.slot, 0), coalesce(p.hash, 0), coalesce(p.state, 0), p.chain IS NOT NULL,
 	coalesce(p.attempts, 0), coalesce(p.due, 0), coalesce(p.reason, ''), p.held, l.id, coalesce(l.key, ''),
-	coalesce(l.shard_key, ''), coalesce(l.topic, '')
+	coalesce(l.shard_key, ''), coalesce(l.topic, ''),
+	coalesce((SELECT r.slots FROM postbag__box r WHERE r.name = '{name}'), 0)
 FROM postbag__command c INDEXED BY postbag__command_order
 LEFT JOIN postbag__parked p ON p.subscription = c.subscription AND p.seq = c.seq
 LEFT JOIN {box} l ON l.seq = c.seq
@@ -115,10 +116,10 @@ WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDE
 		// Ranges of the primary key of the schedule, in either order; those of other
 		// boxes are skipped. The + keeps the index of due times out.
 		ScheduledUp: `
-SELECT n, id, at, topic, key, shard_key, type, due
+SELECT n, id, at, topic, key, shard_key, type, ` + sqlkit.SQLScheduledRule + `, due
 FROM postbag__scheduled WHERE n >= ? AND +box = ? ORDER BY n LIMIT ?`,
 		ScheduledDown: `
-SELECT n, id, at, topic, key, shard_key, type, due
+SELECT n, id, at, topic, key, shard_key, type, ` + sqlkit.SQLScheduledRule + `, due
 FROM postbag__scheduled WHERE n <= ? AND +box = ? ORDER BY n DESC LIMIT ?`,
 	},
 }

@@ -76,6 +76,11 @@ func translate(doing string, err error) error {
 		return fmt.Errorf("sqlitestore: %s: %w", doing, ended)
 	}
 	switch code := resultCode(err); code {
+	case codeRefused:
+		if text := err.Error(); strings.Contains(text, numberName) || strings.Contains(text, "takes slots by number") {
+			return fmt.Errorf("sqlitestore: %s: %w", doing, sqlkit.NoNumber(err))
+		}
+		return fmt.Errorf("sqlitestore: %s: %w", doing, err)
 	case codeBusy, codeLocked:
 		return fmt.Errorf("sqlitestore: %s: %w: %w", doing, err, ErrBusy)
 	case codeReadOnly:

@@ -218,7 +218,7 @@ func TestForgettingGivesUpWhileAnotherWrites(t *testing.T) {
 
 func TestAnInboxIsAddedToAFileOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
-	script, err := sqlitestore.Script()
+	script, err := sqlitestore.Script(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

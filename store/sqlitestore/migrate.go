@@ -11,6 +11,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 //go:embed schema/*.sql
@@ -30,7 +31,7 @@ ON CONFLICT (one) DO UPDATE SET version = excluded.version, epoch = epoch + 1;
 func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
-func schemaVersion() int { return len(steps()) }
+func schemaVersion() int { return sqlkit.Latest(steps()) }
 
 // Migrate applies the steps that are missing, all in one transaction.
 func (s *Store) Migrate(ctx context.Context) ([]string, error) {
@@ -109,16 +110,29 @@ func (t *transaction) addConstraints() (string, error) {
 }
 
 // CreateBox makes the table of a box, and its maintenance subscription.
+// Its slots are made as Options.Slots says.
 func (s *Store) CreateBox(ctx context.Context, box string) error {
-	if err := postbag.ValidBox(box); err != nil {
-		return err
-	}
-	table, err := boxTable(box)
-	if err != nil {
+	return s.CreateBoxBy(ctx, box, s.opts.Slots[box])
+}
+
+// CreateBoxBy is CreateBox by a rule for slots; see [store.SlotMigrator].
+func (s *Store) CreateBoxBy(ctx context.Context, box string, by store.SlotRule) error {
+	if err := errors.Join(postbag.ValidBox(box), by.Validate()); err != nil {
 		return err
 	}
 	return s.write(ctx, "create box "+box, func(t *transaction) error {
-		there, err := t.Row(sqlkit.SQLHasBox, []any{box}, new(int))
+		has, there, err := t.RuleOf(box)
+		if err != nil {
+			return err
+		}
+		by := by
+		if there {
+			if err := storekit.SameRule(box, has, by); err != nil {
+				return err
+			}
+			by = has
+		}
+		table, err := boxTable(box, by)
 		if err != nil {
 			return err
 		}
@@ -128,12 +142,33 @@ func (s *Store) CreateBox(ctx context.Context, box string) error {
 		if _, err := t.conn.ExecContext(t.Ctx, table); err != nil || there { // somebody dropped its table, which is made again
 			return err
 		}
-		return t.Enter(box)
+		return t.Enter(box, by)
 	})
 }
 
-// boxTable returns the statements that make the table of a box.
-func boxTable(box string) (string, error) { return template("box", box) }
+// SlotRule returns the rule for the slots of a box; see [store.SlotMigrator].
+func (s *Store) SlotRule(ctx context.Context, box string) (store.SlotRule, error) {
+	return s.base.SlotRule(ctx, box)
+}
+
+// boxTable returns the statements that make the table of a box, whose slots are made by a rule.
+func boxTable(box string, by store.SlotRule) (string, error) {
+	text, err := template("box", box)
+	number := ""
+	if by == store.SlotsByNumber {
+		number = numberConstraint
+	}
+	return strings.ReplaceAll(text, "$number", number), err
+}
+
+// numberConstraint refuses keys that are no numbers. It is no GLOB, which applications can
+// replace.
+const numberConstraint = `CONSTRAINT "` + numberName + `"
+		CHECK (CASE WHEN shard_key <> '' THEN shard_key ELSE key END <> '-'
+			AND ltrim(substr(CASE WHEN shard_key <> '' THEN shard_key ELSE key END,
+				1 + (substr(CASE WHEN shard_key <> '' THEN shard_key ELSE key END, 1, 1) = '-')), '0123456789') = ''),`
+
+const numberName = "shard_key, or else key, is a decimal integer"
 
 // template returns the statements of a file of the schema for a box.
 func template(name, box string) (string, error) {
@@ -145,18 +180,19 @@ func template(name, box string) (string, error) {
 }
 
 // Script returns all that Migrate and CreateBox would run in an empty database: the steps of the schema, then one step
-// without a version for each box. It is for migration tools, and connects to nothing. Errors are those of the boxes' names.
-func Script(boxes ...string) ([]store.Step, error) {
+// without a version for each box. slots are the rules of those boxes that are not by hash. It is for migration tools, and
+// connects to nothing. Errors are those of the boxes' names and rules.
+func Script(slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error) {
 	all := steps()
 	for _, box := range boxes {
-		if err := postbag.ValidBox(box); err != nil {
+		if err := errors.Join(postbag.ValidBox(box), slots[box].Validate()); err != nil {
 			return nil, err
 		}
-		table, err := boxTable(box)
+		table, err := boxTable(box, slots[box])
 		if err != nil {
 			return nil, err
 		}
-		statements := append([]string{table}, sqlkit.EnterBox(box, sqlMicros)...)
+		statements := append([]string{table}, sqlkit.EnterBox(box, sqlMicros, slots[box])...)
 		all = append(all, sqlkit.BoxStep(box, append(statements, sqlEpoch)...))
 	}
 	return all, nil

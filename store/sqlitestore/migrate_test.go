@@ -36,7 +36,7 @@ func TestAnUnmigratedFileListsItsPendingStepsAndMigrates(t *testing.T) {
 // A box of an older version refuses after a migration what a new one refuses, and what is there is read as before.
 func TestAMigrationTightensBoxesOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
-	script, err := sqlitestore.Script("outbox")
+	script, err := sqlitestore.Script(nil, "outbox")
 	if err != nil {
 		t.Fatal(err)
 	}

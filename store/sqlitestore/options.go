@@ -16,6 +16,11 @@ type Options struct {
 	Create bool
 	// Boxes are made with Create; an empty list makes none. Defaults to "outbox".
 	Boxes []string
+	// Slots are the rules for the slots of those boxes that Create or CreateBox makes and that
+	// are not by hash, by name: see store.SlotsByNumber. A box keeps its rule, so that another
+	// one is an error (store.ErrSlotRule). Once there is a box by number, programs older than
+	// these rules cannot open the file. Defaults to none: new boxes are by hash.
+	Slots map[string]store.SlotRule
 	// Unmigrated opens a file whose schema is missing or older than this program's, for
 	// Migrate, Pending and Close only. With Create it makes the file and nothing in it.
 	Unmigrated bool
@@ -48,7 +53,7 @@ const (
 // Validate returns every fault of the options, joined, or nil. It connects to nothing; Open
 // does the same first.
 func (o Options) Validate() error {
-	errs := storekit.BadBoxes("sqlitestore", o.Create, o.Boxes)
+	errs := append(storekit.BadBoxes("sqlitestore", o.Create, o.Boxes), storekit.BadSlots("sqlitestore", o.Slots)...)
 	if o.BusyTimeout < 0 {
 		errs = append(errs, fmt.Errorf("sqlitestore: Options.BusyTimeout is %s; give a positive duration, or zero for %s",
 			o.BusyTimeout, defaultBusyTimeout))

@@ -144,7 +144,7 @@ ON CONFLICT (subscription, span, fate) DO UPDATE SET
 const (
 	// Three rows by their keys, and the ends of two indexes: what an idle relay asks.
 	sqlStatus = `
-SELECT m.identity, m.epoch, coalesce(s.id, 0), coalesce(s.types, '[]'), coalesce(s.takes, ''), coalesce(b.swept, 0),
+SELECT m.identity, m.epoch, coalesce(s.id, 0), coalesce(s.types, '[]'), coalesce(s.takes, ''), coalesce(b.swept, 0), coalesce(b.slots, 0),
 	(SELECT min(p.ready) FROM postbag__parked p WHERE p.subscription = s.id AND p.ready IS NOT NULL),
 	EXISTS (SELECT 1 FROM postbag__command c WHERE c.subscription = s.id)
 FROM postbag__meta m

@@ -60,7 +60,7 @@ var (
 	_ store.Pauser                    = (*Store)(nil)
 	_ store.Editor                    = (*Store)(nil)
 	_ store.Steward                   = (*Store)(nil)
-	_ store.Migrator                  = (*Store)(nil)
+	_ store.SlotMigrator              = (*Store)(nil)
 	_ store.Replayer                  = (*Store)(nil)
 	_ store.Waker                     = (*Store)(nil)
 	_ postbag.Appender[postbag.SQLTx] = (*Store)(nil)

@@ -67,6 +67,7 @@ type subscribed struct {
 	asks   store.Filter
 	filter storekit.Filter // the same, ready to be asked
 	swept  int64           // the log begins after this seq
+	slots store.SlotRule
 }
 
 // readTurnStatus fills in what a Turn says of the subscriptions in it: commands, the
@@ -106,8 +107,10 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 	var identity, types, takes string
 	var next sql.NullInt64
 	var commands bool
+	var rule int
 	found, err := s.row(ctx, sqlStatus, []any{ref.Box, ref.Subscription},
-		&identity, &result.Epoch, &about.id, &types, &takes, &about.swept, &next, &commands)
+		&identity, &result.Epoch, &about.id, &types, &takes, &about.swept, &rule, &next, &commands)
+	about.slots = storekit.RuleOf(rule)
 	if err == nil && !found {
 		err = store.ErrSchema
 	}

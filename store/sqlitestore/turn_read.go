@@ -117,7 +117,7 @@ func (p *page) take(row *pageRow) error {
 		return p.add(store.Record{Seq: row.seq, Filtered: !row.wanted}, len(row.head)+len(row.payload))
 	}
 	copy(p.last.id[:], row.id)
-	slot, hash := storekit.Place(row.id, row.key, row.shardKey)
+	slot, hash := storekit.Place(p.about.slots, row.id, row.key, row.shardKey)
 	if !p.slots.Contains(slot) {
 		return nil
 	}

@@ -59,13 +59,21 @@ func (t *Tx) letter(s *store.Settlement, p *store.Park) error {
 
 // checkLetters says what stands against dead letters in a box: it is not there, or may not be
 // written to. A fault is of the spec, an error of the database.
-func (t *Tx) checkLetters(box string) (fault, err error) {
-	found, err := t.Row(SQLHasBox, []any{box}, new(int))
+func (t *Tx) checkLetters(from, box string) (fault, err error) {
+	to, found, err := t.RuleOf(box)
 	switch {
 	case err != nil:
 		return nil, err
 	case !found:
 		return fmt.Errorf("box %s, for its dead letters: %w", box, store.ErrNoBox), nil
+	}
+	own, _, err := t.RuleOf(from)
+	if err != nil {
+		return nil, err
+	}
+	switch fault := storekit.LettersFit(own, to, box); {
+	case fault != nil:
+		return fault, nil
 	case t.MayWriteLetters == "":
 		return nil, nil
 	}

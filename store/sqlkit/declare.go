@@ -46,7 +46,7 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 		return store.ErrNoBox, err
 	}
 	if spec.DeadTo != "" {
-		if fault, err := t.checkLetters(spec.DeadTo); fault != nil || err != nil {
+		if fault, err := t.checkLetters(spec.Box, spec.DeadTo); fault != nil || err != nil {
 			return fault, err
 		}
 	}
@@ -112,16 +112,22 @@ func (t *Tx) Declare(spec store.Spec, types, takes string, at store.Position) er
 
 // EnterBox returns the statements that enter a new box: its row, and the pseudo-subscription
 // whose shard is the right to maintain it. now is the time in microseconds since 1970, as a
-// number or an expression. The name of a box is letters, digits and underscores.
-func EnterBox(box, now string) []string {
+// number or an expression, by the rule for its slots. The name of a box is letters, digits and
+// underscores. Programs that do not know a box by number have to stay away once there is one.
+func EnterBox(box, now string, by store.SlotRule) []string {
 	fill := strings.NewReplacer("{box}", box, "{now}", now, "{maintenance}", store.Maintenance,
-		"{span}", strconv.FormatInt(storekit.SpanOf(1), 10), "{slots}", strconv.Itoa(store.SlotCount))
-	return []string{fill.Replace(sqlEnterBox), fill.Replace(sqlEnterSubscription), fill.Replace(sqlEnterShard)}
+		"{span}", strconv.FormatInt(storekit.SpanOf(1), 10), "{slots}", strconv.Itoa(store.SlotCount),
+		"{rule}", strconv.Itoa(storekit.RuleNumber(by)))
+	out := []string{fill.Replace(sqlEnterBox), fill.Replace(sqlEnterSubscription), fill.Replace(sqlEnterShard)}
+	if by == store.SlotsByNumber {
+		out = append(out, sqlNewReaders)
+	}
+	return out
 }
 
 // Enter runs the statements of EnterBox.
-func (t *Tx) Enter(box string) error {
-	for _, text := range EnterBox(box, strconv.FormatInt(t.Now, 10)) {
+func (t *Tx) Enter(box string, by store.SlotRule) error {
+	for _, text := range EnterBox(box, strconv.FormatInt(t.Now, 10), by) {
 		if _, err := t.Exec(text); err != nil {
 			return err
 		}

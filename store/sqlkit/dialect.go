@@ -67,7 +67,11 @@ type Letter struct {
 
 // In returns a statement on the table of a box.
 func (d *Dialect) In(box, text string) string {
-	return strings.NewReplacer("{box}", d.Table(box), "{messages}", d.Messages).Replace(text)
+	name := box
+	if postbag.ValidBox(box) != nil {
+		name = "" // there is no such box
+	}
+	return strings.NewReplacer("{box}", d.Table(box), "{name}", name, "{messages}", d.Messages).Replace(text)
 }
 
 // Statements are the statements in which databases differ. Each comment says what the
@@ -97,7 +101,8 @@ type Statements struct {
 	// Pending returns the commands of a subscription about messages that were not parked
 	// when the command was given, in sequence: id, kind and seq; then slot, hash, state,
 	// whether it blocks, attempts, due, reason and topic of the parked row, zeros if there
-	// is none; then the message's id, key and shard key, null if it is gone: subscription.
+	// is none; then the message's id, key, shard key and topic, null or empty if it is gone, and
+	// the rule for slots of {name}, the box: subscription.
 	Pending string
 	// NoteFloor notes the seq up to which all subscriptions had passed everything, unless
 	// it is noted already: box, seq, at.

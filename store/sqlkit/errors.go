@@ -3,8 +3,10 @@ package sqlkit
 import (
 	"database/sql"
 	"errors"
+	"strings"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
 )
 
 // told is an error that says what failed and what to do about it.
@@ -34,3 +36,13 @@ type endedTxError struct{ driver error }
 
 func (*endedTxError) Error() string     { return postbag.ErrTxEnded.Error() }
 func (e *endedTxError) Unwrap() []error { return []error{postbag.ErrTxEnded, e.driver} }
+
+// NoNumber returns store.ErrNoNumber, which wraps the error of a driver.
+func NoNumber(driver error) error { return &noNumberError{driver} }
+
+type noNumberError struct{ driver error }
+
+func (*noNumberError) Error() string {
+	return strings.TrimPrefix(store.ErrNoNumber.Error(), "store: ")
+}
+func (e *noNumberError) Unwrap() []error { return []error{store.ErrNoNumber, e.driver} }

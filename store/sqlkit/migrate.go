@@ -30,6 +30,14 @@ func Steps(files fs.FS, record string) []store.Step {
 	return out
 }
 
+// Latest returns the version of the last step, zero for none.
+func Latest(steps []store.Step) (version int) {
+	for _, step := range steps {
+		version = max(version, step.Version)
+	}
+	return version
+}
+
 // After returns the steps beyond a version.
 func After(steps []store.Step, version int) []store.Step {
 	var missing []store.Step

@@ -92,7 +92,7 @@ func (o *ordering) pending(seq int64) (int64, error) {
 	if err != nil || !there {
 		return 0, err
 	}
-	slot, _ := storekit.Place(row.id, row.key, row.shardKey)
+	slot, _ := row.place()
 	if o.reader.Passed(seq, slot) {
 		return 0, nil
 	}
@@ -213,7 +213,8 @@ func (d *Dialect) pendingCommands(query Querier, all []store.Command, r store.Re
 		var p ParkedRow
 		var message []byte
 		var key, shardKey string
-		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &message, &key, &shardKey, &c.Topic)...)...); err != nil {
+		var rule int
+		if err := rows.Scan(append([]any{&c.ID, &c.Kind, &p.Seq}, append(p.Dest(), &message, &key, &shardKey, &c.Topic, &rule)...)...); err != nil {
 			return err
 		}
 		there := len(message) == len(c.Message)
@@ -222,7 +223,7 @@ func (d *Dialect) pendingCommands(query Querier, all []store.Command, r store.Re
 			c.Park = p.At(now)
 		case there:
 			c.Park = store.Park{Seq: p.Seq}
-			c.Park.Slot, c.Park.Hash = storekit.Place(message, key, shardKey)
+			c.Park.Slot, c.Park.Hash = storekit.Place(storekit.RuleOf(rule), message, key, shardKey)
 		}
 		if !there || c.Park.State == 0 && at.Passed(p.Seq, c.Park.Slot) {
 			over = append(over, Order{Text: SQLDone, Args: []any{int64(c.ID), id, int(c.Kind), p.Seq}})

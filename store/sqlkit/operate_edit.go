@@ -185,7 +185,7 @@ func (t *Tx) erase(box string, id postbag.ID, seqs []int64, out *store.Erased) (
 	}
 	for i := range found {
 		row := &found[i]
-		if err := t.Blank(t, box, row.seq, storekit.ErasedShardKey(row.id, row.key, row.shardKey)); err != nil {
+		if err := t.Blank(t, box, row.seq, storekit.ErasedShardKey(storekit.RuleOf(row.rule), row.id, row.key, row.shardKey)); err != nil {
 			return "", err
 		}
 	}
@@ -195,7 +195,7 @@ func (t *Tx) erase(box string, id postbag.ID, seqs []int64, out *store.Erased) (
 
 // undelivered says whether a subscription has a message parked, or has not passed it.
 func (l *lister) undelivered(row *logRow) (bool, error) {
-	slot, _ := storekit.Place(row.id, row.key, row.shardKey)
+	slot, _ := row.place()
 	for _, sub := range l.subs {
 		if !sub.Passed(row.seq, slot) {
 			return true, nil

@@ -35,7 +35,7 @@ INSERT INTO postbag__subscription (box, name, types, takes, wanted, started, cre
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	// The rows of a new box.
-	sqlEnterBox          = `INSERT INTO postbag__box (name, created_at) VALUES ('{box}', {now})`
+	sqlEnterBox          = `INSERT INTO postbag__box (name, created_at, slots) VALUES ('{box}', {now}, {rule})`
 	sqlEnterSubscription = `
 INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
 VALUES ('{box}', '{maintenance}', '[]', 1, 0, {now}, {span}, 0, 0)`
@@ -209,8 +209,17 @@ WHERE s.id = ? AND s.paused = 0 AND r.dead = 0 AND r.expires > ? LIMIT 1`
 
 // The log.
 const (
-	// sqlColumns are those of a message without headers and payload.
-	sqlColumns = "seq, id, at, topic, `key`, shard_key, type"
+	// sqlRule is the rule for slots of a box by primary key, once a statement.
+	sqlRule = "COALESCE((SELECT r.slots FROM postbag__box r WHERE r.name = '{name}'), 0)"
+
+	// sqlColumns are those of a message without headers and payload, and the rule of its box.
+	sqlColumns = "seq, id, at, topic, `key`, shard_key, type, " + sqlRule
+
+	// By primary key.
+	sqlRuleOf = `SELECT slots FROM postbag__box WHERE name = ?`
+
+	// One row: programs that do not know boxes by number have to stay away.
+	sqlNewReaders = `UPDATE postbag__meta SET reader = version WHERE reader < version`
 
 	// SQLNth returns the n-th seq of a range, or the last, and how many there are: a
 	// range of the primary key, ended by the limit.
@@ -227,7 +236,7 @@ SELECT COALESCE(MAX(seq), 0), COUNT(*) FROM (
 
 	// SQLPlaces goes along a range of the primary key, in its order, ended by the
 	// limit.
-	SQLPlaces = "SELECT seq, id, at, `key`, shard_key FROM {box} WHERE seq > ? AND seq <= ?{messages} ORDER BY seq LIMIT ?"
+	SQLPlaces = "SELECT seq, id, at, `key`, shard_key, " + sqlRule + " FROM {box} WHERE seq > ? AND seq <= ?{messages} ORDER BY seq LIMIT ?"
 
 	// By primary key: the log begins after this seq.
 	sqlSwept = `SELECT swept FROM postbag__box WHERE name = ?`
@@ -294,7 +303,7 @@ SELECT COUNT(*) FROM (SELECT seq FROM postbag__parked WHERE subscription = ? AND
 
 	// SQLParked returns a parked message by the primary keys of both tables.
 	SQLParked = `
-SELECT l.seq, l.id, l.at, l.topic, l.` + "`key`" + `, l.shard_key, l.type, l.headers, l.payload,
+SELECT l.seq, l.id, l.at, l.topic, l.` + "`key`" + `, l.shard_key, l.type, ` + sqlRule + `, l.headers, l.payload,
 	p.slot, p.hash, p.state, p.chain IS NOT NULL, p.attempts, p.due, p.reason, p.held, p.first
 FROM postbag__parked p JOIN {box} l ON l.seq = p.seq
 WHERE p.subscription = ? AND p.seq = ?`
@@ -314,12 +323,15 @@ SELECT seq, attempts, reason, history FROM postbag__past WHERE subscription = ? 
 	// A range of the primary key.
 	sqlDiscardedRange = `SELECT seq FROM postbag__discarded WHERE subscription = ? AND seq >= ? AND seq <= ?`
 
+	// SQLScheduledRule is the rule for slots of a scheduled message's box, by primary key.
+	SQLScheduledRule = "COALESCE((SELECT r.slots FROM postbag__box r WHERE r.name = postbag__scheduled.box), 0)"
+
 	// By the index (box, id): all of a scheduled message, and when it is due.
-	sqlScheduledID = "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due\n" +
+	sqlScheduledID = "SELECT n, id, at, topic, `key`, shard_key, type, " + SQLScheduledRule + ", headers, payload, due\n" +
 		"FROM postbag__scheduled WHERE box = ? AND id = ? ORDER BY n"
 
 	// By primary key: the same of one.
-	sqlScheduledN = "SELECT n, id, at, topic, `key`, shard_key, type, headers, payload, due FROM postbag__scheduled WHERE n = ?"
+	sqlScheduledN = "SELECT n, id, at, topic, `key`, shard_key, type, " + SQLScheduledRule + ", headers, payload, due FROM postbag__scheduled WHERE n = ?"
 
 	// By the index (box, id): has it be due now.
 	sqlScheduledNow = `UPDATE postbag__scheduled SET due = ? WHERE box = ? AND id = ? AND due > ?`

@@ -18,6 +18,7 @@ type logRow struct {
 	topic, key string
 	shardKey   string
 	typ        string
+	rule       int // for slots, of its box
 	headers    sql.NullString
 	payload    []byte
 }
@@ -27,7 +28,12 @@ func (r *logRow) dest() []any { return append(r.listDest(), &r.headers, &r.paylo
 
 // listDest is where to scan sqlColumns.
 func (r *logRow) listDest() []any {
-	return []any{&r.seq, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ}
+	return []any{&r.seq, &r.id, &r.at, &r.topic, &r.key, &r.shardKey, &r.typ, &r.rule}
+}
+
+// place returns the slot of the row, and the hash of its key.
+func (r *logRow) place() (slot int, hash uint64) {
+	return storekit.Place(storekit.RuleOf(r.rule), r.id, r.key, r.shardKey)
 }
 
 // record returns the row as the seam has it, with what cannot be read of it in Err.
@@ -35,7 +41,7 @@ func (r *logRow) record() store.Record {
 	rec := store.Record{Seq: r.seq, At: TimeOf(int64(r.at))}
 	var whole bool
 	rec.ID, whole = IDOf(r.id)
-	rec.Slot, rec.Hash = storekit.Place(rec.ID[:], r.key, r.shardKey)
+	rec.Slot, rec.Hash = storekit.Place(storekit.RuleOf(r.rule), rec.ID[:], r.key, r.shardKey)
 	rec.Topic, rec.Key, rec.Type, rec.Payload = r.topic, r.key, r.typ, r.payload
 	rec.ShardKey = storekit.ShownShardKey(r.shardKey)
 	Inspect(&rec, r.headers.String)
@@ -111,12 +117,13 @@ type Placed struct {
 	raw           sql.RawBytes
 	id            postbag.ID
 	key, shardKey string
+	rule          int
 }
 
 // Places calls each with some rows of a range of a box's log, by seq.
 func (d *Dialect) Places(query Querier, box string, after, to int64, limit int, each func(*Placed) error) error {
 	var row Placed
-	text, dest := d.In(box, SQLPlaces), []any{&row.Seq, &row.raw, &row.At, &row.key, &row.shardKey}
+	text, dest := d.In(box, SQLPlaces), []any{&row.Seq, &row.raw, &row.At, &row.key, &row.shardKey, &row.rule}
 	if d.Slots != "" {
 		text, dest = d.In(box, d.Slots), []any{&row.Seq, &row.raw, &row.At, &row.Slot}
 	}
@@ -127,7 +134,7 @@ func (d *Dialect) Places(query Querier, box string, after, to int64, limit int, 
 		row.id, _ = IDOf(row.raw)
 		row.ID = row.id[:]
 		if d.Slots == "" {
-			row.Slot, _ = storekit.Place(row.ID, row.key, row.shardKey)
+			row.Slot, _ = storekit.Place(storekit.RuleOf(row.rule), row.ID, row.key, row.shardKey)
 		}
 		return each(&row)
 	})

@@ -2,24 +2,33 @@ package storekit
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/postbag/postbag/store"
 )
 
 // erasedMark begins the shard key that keeps an erased message in its slot. No message
 // has such a key by itself but on purpose.
 const erasedMark = "\x01postbag erased "
 
+// erasedNumber begins it in a box with slots by number.
+var erasedNumber = strings.Repeat("0", 60)
+
 // ErasedShardKey returns a shard key for a message whose key is overwritten. It tells
 // nothing, and keeps the message in the slot in which it was counted. Empty: the message
 // needs none.
-func ErasedShardKey(id []byte, key, shardKey string) string {
-	slot, _ := Place(id, key, shardKey)
-	if without, _ := Place(id, "", ""); without == slot {
+func ErasedShardKey(by store.SlotRule, id []byte, key, shardKey string) string {
+	slot, _ := Place(by, id, key, shardKey)
+	if without, _ := Place(by, id, "", ""); without == slot {
 		return ""
+	}
+	if by == store.SlotsByNumber {
+		return erasedNumber + strconv.Itoa(slot)
 	}
 	for n := 0; ; n++ {
 		try := fmt.Sprint(erasedMark, n)
-		if at, _ := Place(id, "", try); at == slot {
+		if at, _ := Place(by, id, "", try); at == slot {
 			return try
 		}
 	}
@@ -28,7 +37,7 @@ func ErasedShardKey(id []byte, key, shardKey string) string {
 // ShownShardKey returns a stored shard key as people see it: that of an erased message
 // is empty.
 func ShownShardKey(key string) string {
-	if strings.HasPrefix(key, erasedMark) {
+	if strings.HasPrefix(key, erasedMark) || strings.HasPrefix(key, erasedNumber) {
 		return ""
 	}
 	return key

@@ -1,15 +1,28 @@
 package storekit
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 
 	"github.com/postbag/postbag/store"
 )
 
-// Place returns the slot of a message and the hash of its key. It is store.SlotOf and
-// store.KeyHash, and computes only one SHA-256 if the key decides both.
-func Place(id []byte, key, shardKey string) (slot int, hash uint64) {
+// Place returns the slot of a message in a box with a rule for slots, and the hash of its
+// key. It is SlotRule.SlotOf and store.KeyHash, and computes only one SHA-256 if the key
+// decides both. A row by number whose key is no number, which its table refuses, is placed
+// by hash.
+func Place(by store.SlotRule, id []byte, key, shardKey string) (slot int, hash uint64) {
+	slot, hash = placeByHash(id, key, shardKey)
+	if by == store.SlotsByNumber {
+		if n, ok := store.NumberSlot(cmp.Or(shardKey, key)); ok {
+			slot = n
+		}
+	}
+	return slot, hash
+}
+
+func placeByHash(id []byte, key, shardKey string) (slot int, hash uint64) {
 	if key != "" {
 		sum := sha256.Sum256([]byte(key))
 		slot, hash = slotOfSum(&sum), max(binary.BigEndian.Uint64(sum[:8]), 1)

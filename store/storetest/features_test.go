@@ -11,8 +11,8 @@ import (
 // TestFalselyDeclaredFeaturesAreCaught declares what is not so, and sees it caught.
 func TestFalselyDeclaredFeaturesAreCaught(t *testing.T) {
 	t.Parallel()
-	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
-	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true}
+	concurrent := store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true}
+	single := store.Features{Savepoints: true, OneGroup: true, Conditions: true, Editing: true, HeldTopics: true, DeadLetters: true, SlotRules: true}
 	for _, c := range []struct {
 		name     string
 		declared store.Features

@@ -65,7 +65,7 @@ func referenceOf(o memstore.Options) *database {
 // little time.
 func harness(patience time.Duration, spoil func(*database)) Harness[*memstore.Tx] {
 	return Harness[*memstore.Tx]{
-		Features: store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, DeadLetters: true},
+		Features: store.Features{ConcurrentWriters: true, Prepared: true, Savepoints: true, Conditions: true, Editing: true, DeadLetters: true, SlotRules: true},
 		Patience: patience,
 		Rounds:   20,
 		New: func(testing.TB) *database {
@@ -85,6 +85,7 @@ type spoilt struct {
 	blocked  func(context.Context, store.Lease) (store.Blocks, error)
 	declare  func(context.Context, []store.Spec) error
 	maintain func(context.Context, store.Retention) (store.Report, error)
+	createBy func(context.Context, string, store.SlotRule) error
 }
 
 // spoil puts another store in a database's place, as like it as can be.
@@ -92,6 +93,7 @@ func spoil(db *database) *spoilt {
 	s := db.Store.(*memstore.Store) //nolint:errcheck // reference made it
 	out := &spoilt{
 		Store: s, turn: s.Turn, beat: s.Beat, due: s.Due, blocked: s.Blocked, declare: s.Declare, maintain: s.Maintain,
+		createBy: s.CreateBoxBy,
 	}
 	db.Store = out
 	return out
@@ -146,4 +148,8 @@ func (c *careless) Cancel(ctx context.Context, tx *memstore.Tx, box string, id p
 
 func (c *careless) InTx(ctx context.Context, fn func(context.Context, *memstore.Tx) error) error {
 	return c.inTx(ctx, fn)
+}
+
+func (s *spoilt) CreateBoxBy(ctx context.Context, box string, by store.SlotRule) error {
+	return s.createBy(ctx, box, by)
 }

@@ -20,7 +20,7 @@ func (s scenario) applies(f store.Features) bool { return s.needs == nil || s.ne
 func cases() []scenario {
 	return slices.Concat(
 		contractCases(), appenderCases(), bytesCases(), transactionCases(), lateCases(),
-		readingCases(), pagingCases(), untilCases(), slotCases(), filterCases(), declareCases(),
+		readingCases(), pagingCases(), untilCases(), slotCases(), ruleCases(), filterCases(), declareCases(),
 		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(), supersedeCases(),
 		letterCases(), commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
 		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), pauseCases(), stewardCases(), whereCases(), editCases(), lifetimeCases(), damageCases(), replayCases(),

@@ -1,5 +1,6 @@
 -- One box: the log. $box is the box's name, which is letters, digits and underscores;
--- $partitions is how its table is divided, or nothing.
+-- $partitions is how its table is divided, or nothing. How slots are made, and what refuses
+-- keys that are no numbers, is in slots.go.
 --
 -- A plain INSERT INTO postbag_$box (topic, `key`, payload) is a full publisher. Text
 -- is UTF-8 in VARBINARY columns, somewhat wider than what is allowed, so that a
@@ -26,7 +27,7 @@ CREATE TABLE IF NOT EXISTS postbag_$box (
 	-- The slot is the database's to compute. A tombstone, which is no message, has 65535.
 	slot      SMALLINT UNSIGNED GENERATED ALWAYS AS (
 		CASE WHEN topic = '' THEN 65535
-		ELSE CONV(LEFT(SHA2(CASE WHEN shard_key <> '' THEN shard_key WHEN `key` <> '' THEN `key` ELSE id END, 256), 3), 16, 10)
+		$rule
 		END) STORED,
 	CONSTRAINT postbag_$box__id CHECK (topic = '' OR id <> x'00000000000000000000000000000000'),
 	-- An empty topic is the mark of a tombstone, which also has this type and no id.
@@ -51,6 +52,7 @@ CREATE TABLE IF NOT EXISTS postbag_$box (
 		'(?<o>{(?&w)(?>}|(?&m)(?>,(?&w)(?&m))*+}))',
 		'(?<a>![(?&w)(?>!]|(?&v)(?>,(?&w)(?&v))*+!])))',
 		'!A(?&w)(?&o)(?&w)!z'), '!', CHAR(92 USING utf8mb4)), FALSE)), */
+	$number
 	CONSTRAINT postbag_$box__payload CHECK (LENGTH(payload) <= 16777216),
 	CONSTRAINT postbag_$box__at CHECK (at > 0)
 ) ENGINE = InnoDB DEFAULT CHARSET = binary $partitions;

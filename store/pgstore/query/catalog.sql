@@ -2,7 +2,7 @@
 
 -- name: catalog
 -- All boxes with all subscriptions and shards, but for those whose table somebody dropped: small tables, read whole when the epoch has changed.
-SELECT (SELECT e.n FROM postbag._epoch e), b.name, b.id, b."foreign", coalesce(b.numbering, 0), u.id, u.name, u.types, u.takes,
+SELECT (SELECT e.n FROM postbag._epoch e), b.name, b.id, b."foreign", coalesce(b.numbering, 0), b.slots, u.id, u.name, u.types, u.takes,
   array_agg(s.id ORDER BY s.lo) FILTER (WHERE s.id IS NOT NULL),
   array_agg(s.lo::integer ORDER BY s.lo) FILTER (WHERE s.id IS NOT NULL),
   array_agg(s.hi::integer ORDER BY s.lo) FILTER (WHERE s.id IS NOT NULL)

@@ -1,5 +1,5 @@
 -- One box: the log, and what keeps its rows true. $box is the box's name, which
--- is letters, digits and underscores.
+-- is letters, digits and underscores. A box by number has one more constraint.
 --
 -- A plain INSERT INTO postbag_$box (topic, key, payload) is a full publisher. All
 -- expressions are such that SQLite 3.24 and newer evaluate them, since it is the
@@ -41,6 +41,7 @@ CREATE TABLE postbag_$box (
 		CHECK (key = '' OR (typeof(key) = 'text' AND length(CAST(key AS BLOB)) <= 1024 AND instr(key, char(0)) = 0)),
 	CONSTRAINT "shard_key is text without NUL, 1024 bytes at most"
 		CHECK (shard_key = '' OR (typeof(shard_key) = 'text' AND length(CAST(shard_key AS BLOB)) <= 1024 AND instr(shard_key, char(0)) = 0)),
+	$number
 	CONSTRAINT "type is text without NUL, 255 bytes at most"
 		CHECK (type = '' OR (typeof(type) = 'text' AND length(CAST(type AS BLOB)) <= 255 AND instr(type, char(0)) = 0)),
 	CONSTRAINT "headers is a JSON object, 64 KiB at most"
