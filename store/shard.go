@@ -238,6 +238,9 @@ type SubscriptionState struct {
 	TypesBy string
 	// Where is the rest of its filter.
 	Where Where
+	// Settings are those that operators have set, by name, if the store is a Tuner. A relay
+	// leaves those out that it does not know.
+	Settings []Setting
 	// Shards are all of them, in order of Lo.
 	Shards []ShardState
 }

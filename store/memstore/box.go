@@ -61,6 +61,7 @@ type subscription struct {
 	filter    storekit.Filter // types and where
 	typesBy   string          // who set them with a command
 	wantedBy  string
+	settings  string // those of operators, see storekit.ParseSettings
 	wanted    int
 	replay    *store.Replay // nil: it is none
 	shards    []*shard      // in order of lo
@@ -127,7 +128,7 @@ func (sub *subscription) shardOf(slot int) *shard {
 
 // state returns what a View shows of sub.
 func (sub *subscription) state(paused bool) store.SubscriptionState {
-	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: paused, Types: slices.Clone(sub.types), TypesBy: sub.typesBy, Where: sub.where.Clone()}
+	out := store.SubscriptionState{Ref: sub.ref, Wanted: sub.wanted, Paused: paused, Types: slices.Clone(sub.types), TypesBy: sub.typesBy, Where: sub.where.Clone(), Settings: storekit.ParseSettings(sub.settings)}
 	for _, sh := range sub.shards {
 		out.Shards = append(out.Shards, store.ShardState{
 			Lease:    store.Lease{Shard: store.Shard{Ref: sub.ref, Slots: sh.slots}, Token: sh.token, Version: sh.version},

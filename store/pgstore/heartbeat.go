@@ -255,10 +255,10 @@ func appendShard(subs *[]store.SubscriptionState, r row) error {
 	c := columns{rest: r}
 	ref := store.Ref{Box: c.text(), Subscription: c.text()}
 	wanted, paused := int(c.int4()), c.bool()
-	f, err := c.filter()
-	by := c.text()
+	f, errby, settings := c.filter()
+	by := c.text(), c.text()
 	if n := len(*subs); n == 0 || (*subs)[n-1].Ref != ref {
-		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: f.Types, Where: f.Where, TypesBy: by})
+		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: f.Types, Where: f.Where, TypesBy: by, Settings: storekit.ParseSettings(settings)})
 	}
 	sub := &(*subs)[len(*subs)-1]
 	var sh store.ShardState

@@ -96,7 +96,7 @@ func TestAMigrationLeavesNewBoxesAsTheyAre(t *testing.T) {
 	t.Parallel()
 	f := open(t)
 	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; DROP TABLE postbag__lane; DROP TABLE postbag__removed; DROP TABLE postbag__pause;
-		ALTER TABLE postbag__subscription DROP COLUMN takes; ALTER TABLE postbag__subscription DROP COLUMN types_by; ALTER TABLE postbag__subscription DROP COLUMN wanted_by; DROP INDEX postbag__parked_waiting; ALTER TABLE postbag__subscription DROP COLUMN replay; UPDATE postbag__meta SET version = 4`)
+		ALTER TABLE postbag__subscription DROP COLUMN takes; ALTER TABLE postbag__subscription DROP COLUMN types_by; ALTER TABLE postbag__subscription DROP COLUMN wanted_by; DROP INDEX postbag__parked_waiting; ALTER TABLE postbag__subscription DROP COLUMN replay; ALTER TABLE postbag__subscription DROP COLUMN settings; UPDATE postbag__meta SET version = 4`)
 	f.check(err)
 	for _, column := range []string{"keep_delivered", "keep_discarded", "keep_dead", "deployed_delivered", "deployed_discarded", "deployed_dead", "deployed_at", "deployed_by"} {
 		_, err := f.DB().ExecContext(t.Context(), `ALTER TABLE postbag__box DROP COLUMN `+column)

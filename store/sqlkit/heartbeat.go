@@ -235,12 +235,14 @@ func (t *Tx) state(ref store.Ref) (store.SubscriptionState, error) {
 		h := store.ShardState{Lease: store.Lease{Shard: store.Shard{Ref: ref}}}
 		var id int64
 		var position, types, takes []byte
-		err := rows.Scan(&id, &state.Wanted, &state.Paused, &types, &takes, &state.TypesBy, &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
+		var settings string
+		err := rows.Scan(&id, &state.Wanted, &state.Paused, &types, &takes, &state.TypesBy, &settings, &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
 		h.Position = store.Position(position)
 		if state.Shards = append(state.Shards, h); err == nil && len(state.Shards) == 1 {
 			var f store.Filter
 			f, err = FilterOf(types, takes)
 			state.Types, state.Where = f.Types, f.Where
+			state.Settings = storekit.ParseSettings(settings)
 		}
 		return err
 	})

@@ -50,7 +50,7 @@ INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES
 	// The shards of one subscription, with it: (box, name), then a range of the
 	// primary key.
 	sqlShards = `
-SELECT s.id, s.wanted, s.paused, s.types, COALESCE(s.takes, ''), s.types_by, h.lo, h.hi, h.owner, h.token, h.version, h.position
+SELECT s.id, s.wanted, s.paused, s.types, COALESCE(s.takes, ''), s.types_by, COALESCE(s.settings, ''), h.lo, h.hi, h.owner, h.token, h.version, h.position
 FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
 WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
 
@@ -183,6 +183,13 @@ WHERE id IN (SELECT a.subscription FROM postbag__pause a WHERE a.scope = 'subscr
 	sqlSetFilter = `
 UPDATE postbag__subscription SET types = ?, takes = ?, types_by = ?
 WHERE id = ? AND (types <> ? OR COALESCE(takes, '') <> ? OR types_by <> ?)`
+
+	// By primary key: what operators have set; it locks.
+	sqlSettings    = `SELECT COALESCE(settings, '') FROM postbag__subscription WHERE id = ?`
+	sqlSetSettings = `UPDATE postbag__subscription SET settings = ? WHERE id = ?`
+
+	// By the unique (box, name): who added a subscription.
+	sqlAddedBy = `UPDATE postbag__subscription SET types_by = ?, wanted_by = ? WHERE box = ? AND name = ?`
 
 	// A range of the primary key, and the heartbeats by theirs: whether a live relay holds a shard of
 	// a subscription that is not paused.
