@@ -15,8 +15,9 @@ import (
 // probe asks a destination that failed whether it works again.
 func (l *loop) probe(f *flow) {
 	prober, _ := broker.ProberOf(f.subscription.To) // the engine was told that it is one
+	timeout := f.timeout // an operator may change it
 	l.start(func() func() {
-		ctx, cancel := context.WithTimeout(l.ctx, f.subscription.Timeout)
+		ctx, cancel := context.WithTimeout(l.ctx, timeout)
 		defer cancel()
 		err := probe(ctx, prober)
 		givenUp := gaveUp(ctx)

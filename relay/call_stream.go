@@ -62,7 +62,7 @@ func (s *streaming) fresh() (places []int, results []broker.Result) {
 // stream begins a call, whose answers may be collected.
 func (l *loop) stream(f *flow, c *engine.Call) *streaming {
 	s := &streaming{room: newCallRoom(f, c.Items, l.core.Life()), items: c.Items, spent: l.timed(len(c.Items))}
-	s.ctx, s.cancel = context.WithTimeout(l.ctx, f.subscription.Timeout)
+	s.ctx, s.cancel = context.WithTimeout(l.ctx, f.timeout)
 	f.calls[c.ID] = s
 	l.core.Ongoing(l.now(), f.Flow, c.ID)
 	return s

@@ -142,7 +142,7 @@ func (l *loop) watchLanes() {
 func (l *loop) transact(f *flow, c *engine.Call) {
 	x := f.exactly
 	w := x.work(l.store, core.NewTransaction(f.Flow, c, x.lane != nil))
-	w.timeout, w.room, w.spent = f.subscription.Timeout, newCallRoom(f, c.Items, l.core.Life()), l.timed(len(c.Items))
+	w.timeout, w.room, w.spent = f.timeout, newCallRoom(f, c.Items, l.core.Life()), l.timed(len(c.Items))
 	l.start(func() func() {
 		w.run()
 		w.answer()

@@ -67,6 +67,8 @@ type flow struct {
 	toldState     string               // of the destination, to hooks
 	toldLeases    []store.Lease        // and the shards
 	filter        string               // the operator's, as the log said last
+	settings      string               // those of operators, as the log said last
+	timeout       time.Duration        // of a call
 }
 
 func newLoop(r *Relay, drain bool) *loop {
@@ -93,8 +95,8 @@ func newLoop(r *Relay, drain bool) *loop {
 func newFlow(s *Subscription, o *Options) *flow {
 	rules := s.rules()
 	f := &flow{
-		Flow:         &core.Flow{Ref: s.ref(), Destination: s.ToName, Engine: engine.NewFlow(s.engine(o, rules)), PollMax: paces[s.Cadence].pollMax},
-		subscription: s, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming), toldState: circuitName(engine.Closed),
+		Flow:         &core.Flow{Ref: s.ref(), Destination: s.ToName, Engine: engine.NewFlow(s.engine(o, rules)), PollMax: paces[s.Cadence].pollMax, Policy: s.policy(o, rules)},
+		subscription: s, timeout: s.Timeout, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming), toldState: circuitName(engine.Closed),
 	}
 	if f.exactly != nil {
 		f.Lane = &f.exactly.Lifecycle

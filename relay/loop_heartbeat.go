@@ -70,6 +70,7 @@ func (l *loop) noteView(v *store.View) {
 		if f := l.byRef[s.Ref]; f != nil {
 			l.notePauses(f)
 			l.noteFilter(f, s)
+			l.noteSettings(f)
 			l.noteHolders(f, s, v.Relays)
 			l.noteBeginning(f, f.Gained)
 		}

@@ -22,6 +22,11 @@ type Flow struct {
 	// PollMax is the longest pause between its polls, if that is another one than
 	// Options.PollMax. Zero: it is not.
 	PollMax time.Duration
+	// Policy returns what it works by when operators have set these settings, without a
+	// side effect. Nil: it heeds no settings.
+	Policy func([]store.Setting) Policy
+	// Settings are what operators have set, by the last view.
+	Settings []store.Setting
 	// Gained: the last view had shards for it.
 	Gained bool
 	// Pauses are what operators hold of it, by the last view. Paused: they hold all of it.

@@ -54,6 +54,7 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 // viewFlow brings a flow's shards in line with the view, and plans its share.
 func (c *Core) viewFlow(now time.Duration, f *Flow, s *store.SubscriptionState, v *store.View, b *Heartbeat) {
 	f.wanted = s.Wanted
+	c.viewSettings(now, f, s)
 	c.viewPauses(now, f, s, v)
 	if asksFor(b, f) {
 		f.reshapePause, f.reshapeAfter = 0, 0

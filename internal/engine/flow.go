@@ -162,7 +162,7 @@ func (f *Flow) Stats() Stats {
 	s.Unsettled, s.Unsent, s.Held = f.out, f.unsent, f.topics.held
 	s.Bytes = f.window.held + f.lot.held
 	if f.rate != nil {
-		s.Throttled = f.rate.throttled
+		s.Throttled += f.rate.throttled
 	}
 	for _, t := range f.topics.list {
 		if !t.works() && !t.paused {

@@ -192,7 +192,7 @@ func (d *Dialect) readerOf(query Querier, r store.Ref) (*Reader, error) {
 	err := query(sqlShards, []any{r.Box, r.Subscription}, func(rows *sql.Rows) error {
 		var h store.ShardState
 		var position []byte
-		err := rows.Scan(&out.ID, new(int), new(bool), new([]byte), new([]byte), new(string), &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
+		err := rows.Scan(&out.ID, new(int), new(bool), new([]byte), new([]byte), new(string), new([]byte), &h.Lo, &h.Hi, &h.Owner, &h.Token, &h.Version, &position)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"cmp"
+	"time"
+)
+
+// Tune takes another policy while the flow works. It is c that NewFlow would take, and may
+// differ in Retry, Rules and RuleOf, Rate, InFlight, Calls, Batch, RetryBatch, PollMin,
+// PollMax, Linger and SettleEvery. What is in a call stays there, and what is dead stays
+// dead. If more is out than InFlight says now, nothing is sent until less is.
+func (f *Flow) Tune(now time.Duration, c Config) {
+	c = c.Normal()
+	c.HoldTopics = f.cfg.HoldTopics
+	before := f.cfg.Rate
+	f.cfg = c
+	f.pollMax = max(f.pollMax, c.PollMin)
+	if c.Rate != before {
+		f.rerate(now, c.Rate)
+	}
+}
+
+// rerate holds the flow to another rate. Its buckets have what those before had, and are
+// empty where there was no bound. So no change of a rate brings a burst with it, and a debt
+// stays.
+func (f *Flow) rerate(now time.Duration, r Rate) {
+	old, l := f.rate, newLimiter(r)
+	if old != nil {
+		old.tick(now)
+		f.stats.Throttled += old.throttled
+	}
+	f.rate = l
+	if l == nil {
+		return
+	}
+	l.messages.level, l.bytes.level, l.at = 0, 0, now
+	if l.shared {
+		f.resize()
+		l.least, l.last = l.share, l.share
+	}
+	if old != nil {
+		l.last = cmp.Or(l.last, old.last)
+		l.messages.inherit(&old.messages, l.share)
+		l.bytes.inherit(&old.bytes, l.share)
+	}
+}
+
+// inherit takes over what a bucket has, as far as it may.
+func (b *bucket) inherit(old *bucket, share float64) {
+	if old.rate > 0 && b.rate > 0 {
+		b.level = min(old.level, b.burst*share)
+	}
+}
