@@ -77,7 +77,7 @@ func (f *Flow) compose(now time.Duration) *Call {
 	if e == nil {
 		return f.fillCall(now)
 	}
-	if len(f.calls) > 0 || !e.counted() && f.out >= f.cfg.InFlight || f.throttled() || f.meetsOld(e, now) {
+	if len(f.calls) > 0 || !e.counted() && f.out >= f.places() || f.throttled() || f.meetsOld(e, now) {
 		return nil
 	}
 	if f.rate != nil && !f.rate.may(e) {
@@ -186,7 +186,7 @@ func (f *Flow) callOffSpoilt(now time.Duration) {
 // from moving, or a later one of its key does. It is a suspect, or there is no place for it in what may be
 // in flight. They were made while another message of its key was before it.
 func (f *Flow) callOffPinned(now time.Duration) {
-	full := f.out >= f.cfg.InFlight
+	full := f.out >= f.places()
 	pinned := func(l *group) bool {
 		e := l.pin()
 		return e != nil && e.ready() && (e.alone || full && !e.counted())

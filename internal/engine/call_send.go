@@ -155,6 +155,7 @@ func (f *Flow) newFilling(most int, now time.Duration) filling {
 			b.reserve++
 		}
 	}
+	f.lower(b.reserve)
 	return b
 }
 
@@ -184,7 +185,7 @@ func (b *filling) fill(q source, most int) {
 func (b *filling) pins() {
 	for _, l := range b.f.groups {
 		e := l.pin()
-		if e != nil && e.state == ready && e.Err == nil && !b.f.isBarred(e) && b.f.out < b.f.cfg.InFlight && !b.f.meetsOld(e, b.now) && b.fits(e) {
+		if e != nil && e.state == ready && e.Err == nil && !b.f.isBarred(e) && b.f.out < b.f.places() && !b.f.meetsOld(e, b.now) && b.fits(e) {
 			b.reserve--
 			b.include(e)
 		}
@@ -218,7 +219,7 @@ func (e *entry) follower() *entry {
 
 // room: a message that was sent before has its place already.
 func (b *filling) room(e *entry) bool {
-	return e.counted() || b.f.out+b.reserve < b.f.cfg.InFlight
+	return e.counted() || b.f.out+b.reserve < b.f.places()
 }
 
 func (b *filling) fits(e *entry) bool {

@@ -33,6 +33,7 @@ func (f *Flow) transaction(most int, now time.Duration) *Call {
 		return nil
 	}
 	f.sift()
+	f.lower(0)
 	b := &filling{f: f, now: now, most: most}
 	b.first()
 	fresh := most

@@ -40,6 +40,7 @@ type Flow struct {
 
 	old      bool  // a call met a message that is too old
 	out      int   // sent, and not answered or not settled
+	above    int   // while more may be out than InFlight says now, see lower
 	unsent   int   // read and not sent
 	window   load  // what is in hand of windows weighs
 	lot      load  // and what is in hand of the parking lot

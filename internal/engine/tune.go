@@ -8,15 +8,30 @@ import (
 // Tune takes another policy while the flow works. It is c that NewFlow would take, and may
 // differ in Retry, Rules and RuleOf, Rate, InFlight, Calls, Batch, RetryBatch, PollMin,
 // PollMax, Linger and SettleEvery. What is in a call stays there, and what is dead stays
-// dead. If more is out than InFlight says now, nothing is sent until less is.
+// dead. If more is out than InFlight says now, only what keeps windows from moving is sent
+// until less is.
 func (f *Flow) Tune(now time.Duration, c Config) {
 	c = c.Normal()
 	c.HoldTopics = f.cfg.HoldTopics
 	before := f.cfg.Rate
+	f.above = f.places()
 	f.cfg = c
 	f.pollMax = max(f.pollMax, c.PollMin)
 	if c.Rate != before {
 		f.rerate(now, c.Rate)
+	}
+}
+
+// places is how many messages may be out.
+func (f *Flow) places() int { return max(f.cfg.InFlight, f.above) }
+
+// lower brings what may be out down to InFlight after an operator has lowered that: to what
+// is out, and a place for each window that cannot move before something else is sent. Without
+// those places, what was accepted could wait for it for ever, with all of InFlight.
+func (f *Flow) lower(pins int) {
+	f.above = min(f.above, f.out+pins)
+	if f.above <= f.cfg.InFlight {
+		f.above = 0
 	}
 }
 

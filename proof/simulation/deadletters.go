@@ -50,9 +50,10 @@ func (s *server) checkDeath(p *store.Park, m *message) {
 		}
 		return
 	}
-	retry := &w.plan.cfg.Retry
+	retry := w.plan.cfg.Retry
+	retry.MaxAttempts = w.deadAfter(&retry)
 	if rule := ruleOf(typeNames[m.kind()]); rule > 0 && len(w.plan.cfg.Rules) > 0 {
-		retry = &w.plan.cfg.Rules[rule-1]
+		retry = w.plan.cfg.Rules[rule-1]
 	}
 	right := false
 	switch p.Cause {

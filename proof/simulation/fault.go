@@ -39,6 +39,7 @@ var troubles = []struct {
 	{ScopedHolds, 1000, (*world).holdSome},
 	{Filters, 500, (*world).changeFilter},
 	{Removals, 3000, (*world).remove},
+	{Settings, 400, (*world).tune},
 }
 
 // trouble plans what goes wrong.

@@ -104,6 +104,9 @@ const (
 	// Superseding is a policy: what was rejected ends once a newer message of its key was delivered.
 	Superseding
 
+	// Settings of the policy are set and reset by operators.
+	Settings
+
 	faultsEnd
 )
 
@@ -122,7 +125,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals", "supersede",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals", "supersede", "settings",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

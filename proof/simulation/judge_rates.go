@@ -44,6 +44,7 @@ func (m *meter) add(now time.Duration, n, rate float64) float64 {
 type sends struct {
 	messages, bytes meter
 	share           float64
+	rate            engine.Rate
 	senders         []*relay // since nothing was above the rate
 }
 
@@ -54,8 +55,8 @@ const rounding = 0.01
 // that they share.
 func (r *relay) checkRate(c *engine.Call) {
 	w := r.w
-	rate := &w.plan.cfg.Rate
-	if rate.Messages <= 0 && rate.Bytes <= 0 {
+	whole, rate := &w.plan.cfg.Rate, &r.tuned.Rate
+	if whole.Messages <= 0 && whole.Bytes <= 0 {
 		return
 	}
 	share := 1.0
@@ -66,20 +67,20 @@ func (r *relay) checkRate(c *engine.Call) {
 		}
 		share = float64(slots) / 4096
 	}
-	if share != r.sends.share { // what was before is of another share
-		r.sends = sends{share: share}
+	if share != r.sends.share || *rate != r.sends.rate { // what was before is of another share, or rate
+		r.sends = sends{share: share, rate: *rate}
 	}
 	late := 0 // calls that were counted, and waited for their rows
 	if w.plan.cfg.CountFirst {
 		late = w.plan.cfg.InFlight
 	}
-	r.sends.check(w, r.now(), c, share, max(0, 1-float64(rate.Burst)*share)+float64(late), 1+float64(late))
+	r.sends.check(w, rate, r.now(), c, share, max(0, 1-float64(rate.Burst)*share)+float64(late), 1+float64(late))
 	if !rate.Shared || w.plan.faults.has(unfair) {
 		return
 	}
 	w.sends.sentBy(r)
 	n := float64(len(w.sends.senders))
-	w.sends.check(w, w.now, c, 1, n+float64(late), n+float64(late))
+	w.sends.check(w, whole, w.now, c, 1, n+float64(late), n+float64(late))
 }
 
 // unfair are faults by which two relays may hold a shard for a moment.
@@ -99,8 +100,7 @@ func (s *sends) sentBy(r *relay) {
 
 // check takes a call. A burst may be larger by so many messages, and by so many of the
 // largest.
-func (s *sends) check(w *world, now time.Duration, c *engine.Call, share, more, large float64) {
-	rate := &w.plan.cfg.Rate
+func (s *sends) check(w *world, rate *engine.Rate, now time.Duration, c *engine.Call, share, more, large float64) {
 	bytes := 0
 	for i := range c.Items {
 		bytes += engine.Weigh(c.Items[i].Record)

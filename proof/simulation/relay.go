@@ -25,6 +25,8 @@ type relay struct {
 	core    *core.Core
 	flow    *engine.Flow // the one that core has
 	view    view
+	cfg     engine.Config // that it was started with
+	tuned   engine.Config // and what it has heard of it since
 
 	drains   bool // it ends when nothing is left
 	told     bool // to stop, or it has drained
@@ -62,7 +64,7 @@ func (w *world) addRelay(drains bool) {
 	w.counts.Relays++
 	r := &relay{
 		w: w, number: w.started, started: w.now, rate: 1000, drains: drains,
-		flow: w.newFlow(),
+		flow: w.newFlow(), cfg: w.plan.cfg, tuned: w.plan.cfg,
 	}
 	if w.plan.faults.has(RelayClocks) && !w.calm {
 		r.rate = w.of(1000, 990, 1010, 700, 1500)
@@ -80,7 +82,7 @@ func (w *world) addRelay(drains bool) {
 
 // newCore returns what decides for a relay.
 func (w *world) newCore(r *relay) *core.Core {
-	f := &core.Flow{Ref: ref, Destination: destinationName, Engine: r.flow}
+	f := &core.Flow{Ref: ref, Destination: destinationName, Engine: r.flow, Policy: r.policy}
 	if w.plan.cfg.Transactions {
 		f.Lane = &r.exactly.Lifecycle
 	}

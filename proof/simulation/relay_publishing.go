@@ -268,6 +268,7 @@ func (r *relay) hold(c *engine.Call) {
 	if len(c.Items) > cfg.Batch {
 		w.failf("engine", "a call of %d messages, %d may be", len(c.Items), cfg.Batch)
 	}
+	r.checkTuned(c)
 	if r.keys == nil {
 		r.keys = make([]out, w.plan.keys+1)
 	}

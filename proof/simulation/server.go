@@ -45,6 +45,7 @@ type tables struct {
 	ledger    [8]store.Tally // by fate
 	relays    []heartbeat
 	house     house
+	settings  []store.Setting // those of operators; never changed in place
 	token     int64
 	epoch     int64
 	wanted    int

@@ -150,7 +150,7 @@ func (s *server) look(v *seen) {
 	}
 	slices.SortFunc(v.Relays, func(a, b store.RelayState) int { return strings.Compare(a.ID, b.ID) })
 	of := &v.of[0]
-	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused || s.whole(), Shards: of.Shards[:0]}
+	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused || s.whole(), Settings: s.settings, Shards: of.Shards[:0]}
 	for i := range s.shards {
 		of.Shards = append(of.Shards, s.shards[i].state())
 	}

@@ -51,7 +51,9 @@ type world struct {
 	unshaped    bool                   // no change of shards is done in time
 	behind      int                    // messages, from the first, that settled need not look at again
 	slots       []store.Slots
-	counts      Counts
+	// leastAttempts is the least that an operator set. Zero: none was.
+	leastAttempts int
+	counts        Counts
 }
 
 // plan is what a run draws for itself before it begins.
