@@ -86,7 +86,9 @@ func (r *relay) policy(settings []store.Setting) core.Policy {
 	if p.Cadence != nil {
 		c.Linger = lingers[*p.Cadence]
 	}
-	r.tuned = c.Normal()
+	if r.tuned = c.Normal(); r.tuned.Rate != r.sends.rate { // what was before is of another rate
+		r.sends = sends{}
+	}
 	return core.Policy{Engine: c}
 }
 

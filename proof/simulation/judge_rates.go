@@ -67,7 +67,7 @@ func (r *relay) checkRate(c *engine.Call) {
 		}
 		share = float64(slots) / 4096
 	}
-	if share != r.sends.share || *rate != r.sends.rate { // what was before is of another share, or rate
+	if share != r.sends.share { // what was before is of another share
 		r.sends = sends{share: share, rate: *rate}
 	}
 	late := 0 // calls that were counted, and waited for their rows
