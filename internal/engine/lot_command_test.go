@@ -55,6 +55,20 @@ func TestDiscardRemovesTheRowAndUnblocksItsKey(t *testing.T) {
 	d.deliver(4)
 }
 
+// A message is parked ahead of its window by another owner. The window brings it, too, and a pause holds it there.
+func TestAKeyIsForgottenWhenItsRowIsDiscardedThatItsWindowWouldWriteAgain(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, topical(engine.Config{}))
+	d.f.Hold(d.now, []store.Pause{topicPaused})
+	d.feed("1", to("a", 1, 1))
+	d.noCall()
+	d.order(store.Discard, 1, 1, store.ParkBlocked)
+	s := d.settle()
+	equal(t, "rows", len(s.Park), 0)
+	equal(t, "rows that end", s.Resolve[0].Seq, 1)
+	d.empty()
+}
+
 func TestACommandIsCarriedOutOnce(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})

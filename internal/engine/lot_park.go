@@ -111,7 +111,13 @@ func (f *Flow) draftEnd(s *shard, r store.Resolved, id postbag.ID, fate store.Fa
 	d.count(r.Seq, id, store.TallyParked, f.cfg.TallySpan, -1)
 	s.markChanging(r.Seq)
 	f.tallied(fate)
-	if c := f.chainFor(s, r.Hash); c != nil && !c.blocked() { // what blocked it was drafted alone
+	f.goOn(s, r.Hash) // what blocked it was drafted alone
+}
+
+// goOn has a key go on if a row that was taken back was the last that blocked it. It forgets the key if nothing is
+// known of it any more.
+func (f *Flow) goOn(s *shard, hash uint64) {
+	if c := f.chainFor(s, hash); c != nil && !c.blocked() {
 		f.advance(c)
 	}
 }

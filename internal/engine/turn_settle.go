@@ -107,9 +107,7 @@ func (f *Flow) undraftEarlier(s *shard, seq int64) {
 	}
 	hash := s.draft.park[i].Hash
 	f.undraftRow(s, seq)
-	if c := f.chainFor(s, hash); c != nil && !c.blocked() {
-		f.advance(c)
-	}
+	f.goOn(s, hash)
 }
 
 // detach leaves an entry that was taken out of its call without a row.
@@ -137,6 +135,7 @@ func (f *Flow) nameOnce(s *shard, seq int64) {
 	if p.State == store.ParkHeld {
 		f.countHeld(s, p.Topic, -1)
 	}
+	f.goOn(s, p.Hash)
 }
 
 // settle seals the drafts into settlements, if it is time. A settlement that the store has not applied yet
