@@ -59,15 +59,8 @@ func (r *relay) checkRate(c *engine.Call) {
 	if whole.Messages <= 0 && whole.Bytes <= 0 {
 		return
 	}
-	share := 1.0
-	if rate.Shared {
-		slots := 0
-		for _, l := range r.flow.Leases() {
-			slots += l.Hi - l.Lo
-		}
-		share = float64(slots) / 4096
-	}
-	if share != r.sends.share { // what was before is of another share
+	r.noteShare()
+	share := r.sends.share { // what was before is of another share
 		r.sends = sends{share: share, rate: *rate}
 	}
 	late := 0 // calls that were counted, and waited for their rows
@@ -81,6 +74,22 @@ func (r *relay) checkRate(c *engine.Call) {
 	w.sends.sentBy(r)
 	n := float64(len(w.sends.senders))
 	w.sends.check(w, whole, w.now, c, 1, n+float64(late), n+float64(late))
+}
+
+// noteShare has the meters of a relay begin again if its share of the rate is another one: what was before is of
+// that. It is also called where nothing is sent: a share that was larger for a moment has let more by.
+func (r *relay) noteShare() {
+	share := 1.0
+	if r.w.plan.cfg.Rate.Shared {
+		slots := 0
+		for _, l := range r.flow.Leases() {
+			slots += l.Hi - l.Lo
+		}
+		share = float64(slots) / 4096
+	}
+	if share != r.sends.share {
+		r.sends = sends{share: share}
+	}
 }
 
 // unfair are faults by which two relays may hold a shard for a moment.

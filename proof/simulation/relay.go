@@ -211,6 +211,9 @@ func (r *relay) step() {
 	now := r.now()
 	r.collect(now)
 	r.core.Step(now)
+	if r.w.plan.cfg.Rate.Shared {
+		r.noteShare()
+	}
 	r.carryOut()
 }
 
