@@ -60,9 +60,7 @@ func (r *relay) checkRate(c *engine.Call) {
 		return
 	}
 	r.noteShare()
-	share := r.sends.share { // what was before is of another share
-		r.sends = sends{share: share, rate: *rate}
-	}
+	share := r.sends.share
 	late := 0 // calls that were counted, and waited for their rows
 	if w.plan.cfg.CountFirst {
 		late = w.plan.cfg.InFlight
@@ -79,8 +77,8 @@ func (r *relay) checkRate(c *engine.Call) {
 // noteShare has the meters of a relay begin again if its share of the rate is another one: what was before is of
 // that. It is also called where nothing is sent: a share that was larger for a moment has let more by.
 func (r *relay) noteShare() {
-	share := 1.0
-	if r.w.plan.cfg.Rate.Shared {
+	share, rate := 1.0, &r.tuned.Rate
+	if rate.Shared {
 		slots := 0
 		for _, l := range r.flow.Leases() {
 			slots += l.Hi - l.Lo
@@ -88,7 +86,7 @@ func (r *relay) noteShare() {
 		share = float64(slots) / 4096
 	}
 	if share != r.sends.share {
-		r.sends = sends{share: share}
+		r.sends = sends{share: share, rate: *rate}
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *Store) declare(spec store.Spec) error {
 	if err := storekit.CheckFilter(spec.Filter()); err != nil {
 		return err
 	}
-	if _spec.DeadTo != "" {
+	if spec.DeadTo != "" {
 		to, err := s.box(spec.DeadTo)
 		if err != nil {
 			return fmt.Errorf("the box of its dead letters: %w", err)

@@ -34,8 +34,7 @@ func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int {
-	all := steps()
-	return sqlkit.Latestall[len(all)-1].Version
+	return sqlkit.Latest(steps())
 }
 
 // stepsCancel are the steps that make a procedure, which are done without it where the

@@ -255,8 +255,8 @@ func appendShard(subs *[]store.SubscriptionState, r row) error {
 	c := columns{rest: r}
 	ref := store.Ref{Box: c.text(), Subscription: c.text()}
 	wanted, paused := int(c.int4()), c.bool()
-	f, errby, settings := c.filter()
-	by := c.text(), c.text()
+	f, err := c.filter()
+	by, settings := c.text(), c.text()
 	if n := len(*subs); n == 0 || (*subs)[n-1].Ref != ref {
 		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: f.Types, Where: f.Where, TypesBy: by, Settings: storekit.ParseSettings(settings)})
 	}

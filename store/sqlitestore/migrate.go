@@ -32,8 +32,7 @@ func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int {
-	all := steps()
-	return sqlkit.Latestall[len(all)-1].Version
+	return sqlkit.Latest(steps())
 }
 
 // Migrate applies the steps that are missing, all in one transaction.

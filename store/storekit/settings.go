@@ -86,5 +86,5 @@ func AddText(s *store.Spec) string {
 	case s.From.After > 0:
 		from = fmt.Sprintf("seq %d", s.From.After)
 	}
-	return Reason(fmt.Sprintf("add %s from %s, %s", s.Ref, from, TypesSetText(s.Ref, s.Types)))
+	return Reason(fmt.Sprintf("add %s from %s, %s", s.Ref, from, FilterSetText(s.Ref, s.Filter())))
 }
