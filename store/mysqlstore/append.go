@@ -28,7 +28,7 @@ type producer struct {
 	ahead atomic.Int64
 	// comments follow its statements.
 	comments storekit.Comments
-	rules rules
+	rules    rules
 }
 
 // clock notes what time it was by the database when it was local here.

@@ -74,11 +74,15 @@ func (s *Store) insertAdded(ctx context.Context, v *server, a store.Audit, spec 
 	if at.Done != nil || at.Floor > 0 {
 		raw = at.Encode()
 	}
+	takes, err := storekit.WhereText(spec.Where)
+	if err != nil {
+		return 0, err
+	}
 	parts := store.Split(shards)
 	p := new(parameters).text(spec.Box).text(spec.Subscription)
 	p.texts(len(spec.Types), func(i int) string { return spec.Types[i] })
 	p.int2s(len(parts), func(i int) int { return parts[i].Lo }).int2s(len(parts), func(i int) int { return parts[i].Hi })
-	p.text(string(raw)).int8(at.Lowest()).bool(at.Done != nil).text(a.Who).text(a.Why).text(storekit.AddText(spec)).text(by)
+	p.text(string(raw)).int8(at.Lowest()).bool(at.Done != nil).text(a.Who).text(a.Why).text(storekit.AddText(spec)).text(by).text(takes)
 	var there, made bool
 	err = s.run(ctx, s.guard(v, "", nil),
 		call{st: s.statements.get("lock_box", ""), args: new(parameters).text(spec.Box), each: func(r row) error {

@@ -67,7 +67,7 @@ type subscribed struct {
 	asks   store.Filter
 	filter storekit.Filter // the same, ready to be asked
 	swept  int64           // the log begins after this seq
-	slots store.SlotRule
+	slots  store.SlotRule
 }
 
 // readTurnStatus fills in what a Turn says of the subscriptions in it: commands, the

@@ -18,7 +18,9 @@ func (s *Base) SlotRule(ctx context.Context, box string) (store.SlotRule, error)
 }
 
 // RuleOf returns the rule for the slots of a box, and whether the box is there.
-func (t *Tx) RuleOf(box string) (by store.SlotRule, found bool, err error) { return RuleOf(t.Query, box) }
+func (t *Tx) RuleOf(box string) (by store.SlotRule, found bool, err error) {
+	return RuleOf(t.Query, box)
+}
 
 // RuleOf is the same outside a transaction.
 func RuleOf(query Querier, box string) (by store.SlotRule, found bool, err error) {

@@ -15,7 +15,8 @@ UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
 
 -- name: add
 -- Makes subscription $2 with its shards as an operator says it, by $9, and audits it, unless there is one of that name, or it
--- would begin ($7) with what is gone. One that begins with a snapshot ($8) does not. $12: who asked for its number of shards.
+-- would begin ($7) with what is gone. One that begins with a snapshot ($8) does not. $12: who asked for its number of shards; $13:
+-- the rest of its filter.
 -- Comes after lock_box, so that nobody else declares meanwhile. Returns whether the name is taken, and whether it was made.
 -- By (box, name); the epoch last.
 WITH b AS MATERIALIZED (
@@ -25,8 +26,8 @@ WITH b AS MATERIALIZED (
 ), d AS (
   DELETE FROM postbag._removed r USING b WHERE r.box = b.id AND r.name = $2::text AND b.whole AND NOT b.there
 ), u AS (
-  INSERT INTO postbag._subscriptions (box, name, types, wanted, types_by, wanted_by)
-  SELECT b.id, $2::text, $3::text[], cardinality($4::smallint[]), $9::text, $12::text FROM b
+  INSERT INTO postbag._subscriptions (box, name, types, takes, wanted, types_by, wanted_by)
+  SELECT b.id, $2::text, $3::text[], $13::text, cardinality($4::smallint[]), $9::text, $12::text FROM b
   WHERE b.whole AND NOT b.there RETURNING id
 ), c AS (
   INSERT INTO postbag._cuts (sub, position, floor) SELECT u.id, $6::bytea, $7::bigint FROM u
