@@ -46,7 +46,7 @@ func (s *Store) add(ctx context.Context, a store.Audit, spec *store.Spec) error 
 			return store.ErrExists
 		}
 		if spec.DeadTo != "" {
-			if err := s.checkLetters(ctx, v, known, spec.DeadTo); err != nil {
+			if err := s.checkLetters(ctx, v, known, spec.Box, spec.DeadTo); err != nil {
 				return err
 			}
 		}
