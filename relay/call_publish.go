@@ -15,7 +15,7 @@ import (
 // probe asks a destination that failed whether it works again.
 func (l *loop) probe(f *flow) {
 	prober, _ := broker.ProberOf(f.subscription.To) // the engine was told that it is one
-	timeout := f.timeout // an operator may change it
+	timeout := f.timeout                            // an operator may change it
 	l.start(func() func() {
 		ctx, cancel := context.WithTimeout(l.ctx, timeout)
 		defer cancel()

@@ -126,7 +126,10 @@ type Policy struct {
 func (p *Policy) Set(name, value string) (err error) {
 	switch name {
 	case SettingRate:
-		err = set(&p.Rate, value, parseRate)
+		if err = set(&p.Rate, value, parseRate); err != nil {
+			err = fmt.Errorf("%w: %w", ErrSetting, err)
+		}
+		return err
 	case SettingBatch:
 		err = set(&p.Batch, value, between(1, 100_000))
 	case SettingRetryBatch:
@@ -232,11 +235,11 @@ func parseRate(text string) (r Rate, err error) {
 	}
 	switch {
 	case r.Burst > 0 && r.Messages == 0:
-		return Rate{}, errors.New("has a burst, which bounds nothing without a rate of messages; say both, or neither")
+		return Rate{}, errors.New("rate.burst is said, which bounds nothing without a rate of messages; say both, or neither")
 	case r.BurstBytes > 0 && r.Bytes == 0:
-		return Rate{}, errors.New("has burst_bytes, which bounds nothing without a rate of bytes; say both, or neither")
+		return Rate{}, errors.New("rate.burst_bytes is said, which bounds nothing without a rate of bytes; say both, or neither")
 	case r == (Rate{}):
-		return Rate{}, errors.New("is empty; write 100/s, 65536B/s, or none for no limit")
+		return Rate{}, errors.New("rate is empty; write 100/s, 65536B/s, or none for no limit")
 	}
 	return r, nil
 }
@@ -258,10 +261,10 @@ func (r *Rate) word(word string) (err error) {
 	case "burst_bytes":
 		r.BurstBytes, err = between(1, mostBytes)(text)
 	default:
-		return fmt.Errorf("has the word %.40q; write 100/s, 65536B/s, burst=200 or burst_bytes=131072, or none for no limit", word)
+		return fmt.Errorf("rate has the word %.40q; write 100/s, 65536B/s, burst=200 or burst_bytes=131072, or none for no limit", word)
 	}
 	if err != nil {
-		return fmt.Errorf("%s %w", name, err)
+		return fmt.Errorf("rate.%s %w", name, err)
 	}
 	return nil
 }
@@ -269,7 +272,7 @@ func (r *Rate) word(word string) (err error) {
 func rateOf(what, text string, least, most float64) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(x >= least && x <= most) { // not a number is out of every range
-		return 0, fmt.Errorf("%s is %.40s; choose between %s and %s, or leave it out", what, text,
+		return 0, fmt.Errorf("rate.%s is %.40s; choose between %s and %s, or leave it out", what, text,
 			strconv.FormatFloat(least, 'f', -1, 64), strconv.FormatFloat(most, 'f', -1, 64))
 	}
 	return x, nil

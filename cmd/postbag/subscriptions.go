@@ -8,6 +8,6 @@ import (
 
 func newSubscriptionsCommand(c *terminal.Terminal) *cobra.Command {
 	return group("subscriptions", "List subscriptions, and change them while relays run",
-		newSubscriptionsListCommand(c), newSubscriptionsShowCommand(c), newSubscriptionsSetCommand(c),
-		newPauseCommand(c), newResumeCommand(c), newPausesCommand(c), newSubscriptionsRemoveCommand(c), newSubscriptionsReadmitCommand(c))
+		newSubscriptionsListCommand(c), newSubscriptionsShowCommand(c), newSubscriptionsAddCommand(c), newSubscriptionsSetCommand(c),
+		newPauseCommand(c), newResumeCommand(c), newPausesCommand(c), newSubscriptionsSkipCommand(c), newSubscriptionsRemoveCommand(c), newSubscriptionsReadmitCommand(c))
 }

@@ -20,26 +20,40 @@ func newSubscriptionsSetCommand(c *terminal.Terminal) *cobra.Command {
 	var a auditFlags
 	var types []string
 	var all bool
+	var p policyFlags
 	cmd := &cobra.Command{
-		Use: "set NAME", Short: "Give a subscription another filter, while its relays run",
+		Use: "set NAME", Short: "Give a subscription another filter or policy, while its relays run",
 		Long: `Give a subscription another filter. Each read that begins after the command goes by it. What relays
 have read before stays as it was read, and what they have passed is not read again. From then on the
 filter is the operator's: a deployment with another one changes nothing, and its relay says so in one
-line of its log. All relays must be of this version or later.`,
+line of its log. All relays must be of this version or later.
+
+The other flags set parts of the policy. They hold in all relays within a moment, and take the place
+of what deployments say until --reset. A rate is that of the whole subscription, and takes the place of
+all that a deployment says of rates. Set the filter and the policy with two commands.`,
 		Example: `  postbag subscriptions set billing --types invoice.*,order.paid -c postbag.yaml --why "orders too"
-  postbag subscriptions set billing --all-types -c postbag.yaml --why "everything again"`,
+  postbag subscriptions set billing --all-types -c postbag.yaml --why "everything again"
+  postbag subscriptions set billing --rate 100/s --max-attempts 5 -c postbag.yaml --why "a slow partner"
+  postbag subscriptions set billing --reset rate,max_attempts -c postbag.yaml --why "they are fast again"`,
 		Args: exactly("the name of the subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ref, err := n.ref(args[0])
 			if err != nil {
 				return err
 			}
-			if all == (len(types) > 0) {
-				return exit.Usagef("give either --types with one type or more, or --all-types")
+			policy := p.given(cmd)
+			switch filter := all || len(types) > 0; {
+			case policy && filter:
+				return exit.Usagef("--types and --all-types set the filter, and other flags the policy; give two commands")
+			case !policy && all == (len(types) > 0):
+				return exit.Usagef("give either --types with one type or more, or --all-types, or flags of the policy such as --rate")
 			}
 			audit, err := a.audit()
 			if err != nil {
 				return err
+			}
+			if policy {
+				return p.run(cmd, c, &f, ref, audit)
 			}
 			do := func(s operations.Store) error { return s.SetTypes(cmd.Context(), audit, ref, types) }
 			if err := f.operate(cmd.Context(), do); err != nil {
@@ -55,6 +69,7 @@ line of its log. All relays must be of this version or later.`,
 	f.add(cmd)
 	n.add(cmd)
 	a.add(cmd)
+	p.add(cmd)
 	cmd.Flags().StringSliceVar(&types, "types", nil, "`types` to deliver, with commas between: exact, or a prefix and .*")
 	cmd.Flags().BoolVar(&all, "all-types", false, "deliver messages of all types")
 	return cmd

@@ -125,7 +125,7 @@ func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail) (
 		all = append(all, operations.Setting{Name: "types", Value: types, Source: operations.FromDeployment, Unused: true})
 	}
 	for _, s := range said.Settings() {
-		all = append(all, operations.Setting{Name: s[0], Value: s[1], Source: operations.FromDeployment})
+		all = append(all, operations.Setting{Name: s[0], Value: s[1], Source: operations.FromDeployment, Unused: d.Overrides(s[0])})
 	}
 	return all, nil
 }

@@ -16,6 +16,8 @@ type Store struct {
 	Editor store.Editor
 	// Steward is nil for a store whose subscriptions operators cannot change.
 	Steward store.Steward
+	// Tuner is nil for a store that keeps no settings of operators.
+	Tuner store.Tuner
 	// Forgetter is nil for a store that keeps no marks of consumers.
 	Forgetter store.Forgetter
 	// Retainer is nil for a store whose boxes do not hold their retention.
@@ -36,11 +38,12 @@ func Of(s store.Store) (Store, error) {
 	}
 	editor, _ := s.(store.Editor)
 	steward, _ := s.(store.Steward)
+	tuner, _ := s.(store.Tuner)
 	forgetter, _ := s.(store.Forgetter)
 	retainer, _ := s.(store.Retainer)
 	replayer, _ := s.(store.Replayer)
 	pauser, _ := s.(store.Pauser)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser}, nil
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser}, nil
 }
 
 var (

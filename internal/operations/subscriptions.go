@@ -55,6 +55,8 @@ type SubscriptionDetail struct {
 	Destination *Destination `json:"destination,omitempty"`
 	// With -c: what the configuration says of it.
 	Settings []Setting `json:"settings,omitempty"`
+
+	tuned []store.Setting
 }
 
 // Setting is a setting of a subscription in JSON.
@@ -66,6 +68,10 @@ type Setting struct {
 	// Where it comes from: declared (with the subscription, and kept in the store), operator (a
 	// command, kept in the store), or deployment (the configuration).
 	Source string `json:"source"`
+	// Of an operator's setting of the policy: who set it, why and when.
+	By  string    `json:"by,omitempty"`
+	Why string    `json:"why,omitempty"`
+	At  time.Time `json:"at,omitzero"`
 	// The configuration says so, and something else is in force.
 	Unused bool `json:"unused,omitempty"`
 }
@@ -111,7 +117,7 @@ func detailOf(s *store.SubscriptionView, relays []store.RelayState) Subscription
 	d := SubscriptionDetail{
 		Box: s.Box, Name: s.Subscription, Declared: s.Made, Begun: s.Begun, Types: s.Types, TypesBy: s.TypesBy,
 		Shards: state.Shards, Wanted: state.Wanted, WantedBy: s.WantedBy, Paused: s.Paused, Owners: []string{},
-		Backlog: state.Backlog, Oldest: state.Oldest, Parked: state.Parked, Destination: state.Destination,
+		Backlog: state.Backlog, Oldest: state.Oldest, Parked: state.Parked, Destination: state.Destination, tuned: s.Settings,
 	}
 	for i := range relays {
 		if slices.ContainsFunc(s.Shards, func(sh store.ShardState) bool { return sh.Owner == relays[i].ID }) {
@@ -156,10 +162,10 @@ func (d *SubscriptionDetail) Stored() []Setting {
 		}
 		return FromOperator
 	}
-	return []Setting{
+	return append([]Setting{
 		{Name: "types", Value: TypesText(d.Types), Source: from(d.TypesBy)},
 		{Name: "shards", Value: strconv.Itoa(d.Wanted), Source: from(d.WantedBy)},
-	}
+	}, d.Tuned()...)
 }
 
 // Loss is what the removal of a subscription takes away.

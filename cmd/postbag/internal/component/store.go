@@ -50,9 +50,10 @@ type Store struct {
 
 // Operations are what operators do to the store.
 func (s *Store) Operations() operations.Store {
+	tuner, _ := s.Store.(store.Tuner)
 	retainer, _ := s.Store.(store.Retainer)
 	replayer, _ := s.Store.(store.Replayer)
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser}
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Tuner: tuner, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser}
 }
 
 // Schema is what operators do to the store's schema.

@@ -103,6 +103,8 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 		switch {
 		case s.Unused:
 			source += ", not in force"
+		case s.By != "":
+			source += " " + terminal.Printable(s.By) + ": " + c.InWords(s.Why)
 		case s.Name == "types" && s.Source == operations.FromOperator:
 			source += " " + d.TypesBy
 		case s.Name == "shards" && s.Source == operations.FromOperator:

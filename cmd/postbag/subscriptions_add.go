@@ -1,0 +1,93 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// addFlags are those of add.
+type addFlags struct {
+	store  storeFlags
+	named  namedFlags
+	audit  auditFlags
+	types  []string
+	from   string
+	shards int
+}
+
+// spec is what the flags say.
+func (f *addFlags) spec(name string) (store.Spec, error) {
+	ref, err := f.named.ref(name)
+	if err != nil {
+		return store.Spec{}, err
+	}
+	spec := store.Spec{Ref: ref, Types: f.types, Shards: f.shards}
+	if spec.From, err = beginning(f.from); err != nil {
+		return spec, err
+	}
+	if f.shards < 0 || f.shards > store.SlotCount {
+		return spec, exit.Usagef("--shards is %d; choose between 1 and %d, or leave it out", f.shards, store.SlotCount)
+	}
+	return spec, nil
+}
+
+func newSubscriptionsAddCommand(c *terminal.Terminal) *cobra.Command {
+	var f addFlags
+	cmd := &cobra.Command{
+		Use: "add NAME", Short: "Declare a subscription before a relay does, at the place that you say",
+		Long: `Declare a subscription before a relay does, at the place that you say. Its backlog grows from then on.
+A relay delivers it that has it in its configuration: one that starts, or one that runs and has it, since it
+was removed. The filter is then the operator's, and from, types and shards of a deployment change nothing.
+A subscription that was removed is added as a new one.`,
+		Example: `  postbag subscriptions add audit --from now --types "order.*" --shards 8 -c postbag.yaml --why "a new consumer"`,
+		Args:    exactly("the name of the subscription"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec, err := f.spec(args[0])
+			if err != nil {
+				return err
+			}
+			audit, err := f.audit.audit()
+			if err != nil {
+				return err
+			}
+			if err := f.store.operate(cmd.Context(), func(s operations.Store) error { return s.Add(cmd.Context(), audit, spec) }); err != nil {
+				return err
+			}
+			if c.JSON {
+				return c.Emit(map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, f.types...), "added": true})
+			}
+			c.Sayf("%s is added, from %s; a relay that has it in its configuration delivers it", spec.Ref, f.from)
+			return nil
+		},
+	}
+	f.store.add(cmd)
+	f.named.add(cmd)
+	f.audit.add(cmd)
+	cmd.Flags().StringVar(&f.from, "from", "first", "where it begins: first, now, a `time` (RFC 3339), or how long ago (3d)")
+	cmd.Flags().StringSliceVar(&f.types, "types", nil, "`types` to deliver, with commas between: exact, or a prefix and .*; all when left out")
+	cmd.Flags().IntVar(&f.shards, "shards", 0, "how `many` shards it has (default 4, or 1 on sqlite)")
+	return cmd
+}
+
+// beginning is where a subscription begins, as a configuration says it.
+func beginning(from string) (store.Start, error) {
+	s := config.Subscription{From: from}
+	switch from {
+	case "first":
+		return store.Start{}, nil
+	case "now":
+		return store.Start{Now: true}, nil
+	}
+	at, err := s.Begins(time.Now())
+	if err != nil {
+		return store.Start{}, exit.Usagef("--from is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z, or how long ago as 3d")
+	}
+	return store.Start{At: at}, nil
+}
