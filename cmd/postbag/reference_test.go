@@ -21,6 +21,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/plan"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/prompostbag"
@@ -89,6 +90,10 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 	fields(t, &b, "A subscription, of `subscriptions list` and `subscriptions show`", reflect.TypeFor[operations.SubscriptionDetail](), subscriptions)
 	fields(t, &b, "settings", reflect.TypeFor[operations.Setting](), subscriptions)
 	fields(t, &b, "removed", reflect.TypeFor[operations.RemovedSubscription](), subscriptions)
+	plans := fieldDocs(t, filepath.Join("internal", "plan", "plan.go"))
+	fields(t, &b, "A plan, of `plan` and `apply`", reflect.TypeFor[plan.Plan](), plans)
+	fields(t, &b, "differences", reflect.TypeFor[plan.Difference](), plans)
+	fields(t, &b, "notes", reflect.TypeFor[plan.Note](), plans)
 	page(t, "cli.md", b.String())
 }
 
@@ -98,6 +103,9 @@ func fields(t *testing.T, b *strings.Builder, title string, of reflect.Type, doc
 	fmt.Fprintf(b, "\n### %s\n\n| field | |\n|---|---|\n", title)
 	for f := range of.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() {
+			continue
+		}
 		if f.Anonymous {
 			name = "payload, payload_base64"
 		}

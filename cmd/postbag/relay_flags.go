@@ -224,6 +224,9 @@ func (f *relayFlags) read(cmd *cobra.Command) (*config.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(file.Subscriptions) == 0 && len(file.Sources) == 0 {
+		return nil, exit.Usagef("%s has no subscription; name one", terminal.Printable(f.store.config.String()))
+	}
 	if len(file.Subscriptions) == 0 {
 		return nil, exit.Usagef("%s has sources and no destination; name one, or run the sources alone with postbag consume", terminal.Printable(f.store.config.String()))
 	}

@@ -27,6 +27,9 @@ func run(ctx context.Context, args []string, c *terminal.Terminal) exit.Code {
 	cmd, err := root.ExecuteContextC(ctx)
 	err = missing(cmd, err)
 	code := exit.Of(err)
+	if _, compares := cmd.Annotations[differs]; compares {
+		code = exit.OfComparison(err)
+	}
 	if code == exit.Interrupted {
 		err = errors.New("interrupted; what was done until then stands")
 	}
@@ -70,6 +73,9 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newRelayCommand(c),
 		newConsumeCommand(c),
 		newMigrateCommand(c),
+		newPlanCommand(c),
+		newApplyCommand(c),
+		newExportCommand(c),
 		newStatusCommand(c),
 		newMetricsCommand(c),
 		newPublishCommand(c),

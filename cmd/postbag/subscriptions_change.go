@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -226,10 +225,4 @@ func noSubscription(ref store.Ref, err error) error {
 		return err
 	}
 	return exit.With(exit.NotFound, fmt.Errorf("box %s has no subscription %s; postbag subscriptions list has those there are", ref.Box, ref.Subscription))
-}
-
-// sameTypes says whether two lists are one filter.
-func sameTypes(a, b []string) bool {
-	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
-	return slices.Equal(slices.Compact(a), slices.Compact(b))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/display"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/plan"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
@@ -121,7 +122,7 @@ func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail) (
 	if said == nil {
 		return all, nil
 	}
-	if types := operations.TypesText(said.Types); !sameTypes(said.Types, d.Types) {
+	if types := operations.TypesText(said.Types); !plan.SameTypes(said.Types, d.Types) {
 		all = append(all, operations.Setting{Name: "types", Value: types, Source: operations.FromDeployment, Unused: true})
 	}
 	for _, s := range said.Settings() {

@@ -56,6 +56,25 @@ func sqliteFile(path string, create bool) error {
 	return nil
 }
 
+// Absent says that a store is a sqlite file that is not there yet, and could be made. It returns its kind.
+func Absent(s config.Store) (string, bool) {
+	dsn, err := DSN(s)
+	if err != nil {
+		return "", false
+	}
+	kind, mistake := Kinds().StoreKind(s.Kind, dsn)
+	path := sqlitePath(dsn)
+	if mistake != "" || kind != "sqlite" || path == "" || strings.ContainsAny(path, "?\x00") || path == dsn && config.Foreign(dsn) || path != dsn && config.Confided(path) {
+		return "", false
+	}
+	dir, err := os.Stat(filepath.Dir(path))
+	if err != nil || !dir.IsDir() {
+		return "", false
+	}
+	_, err = os.Stat(path)
+	return kind, errors.Is(err, fs.ErrNotExist)
+}
+
 // sqlitePath returns the path in sqlite:path, sqlite:///path or file:path.
 func sqlitePath(dsn string) string {
 	for _, scheme := range []string{"sqlite:", "file:"} {

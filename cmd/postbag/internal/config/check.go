@@ -127,7 +127,7 @@ func kindOr(kind, place string) string {
 }
 
 func (f *File) checkDestinations() {
-	if len(f.Destinations) == 0 && (len(f.Sources) == 0 || len(f.Subscriptions) > 0) {
+	if len(f.Destinations) == 0 && (len(f.Sources) == 0 || len(f.Subscriptions) > 0) && !f.boxesOnly() {
 		f.problems.atf("destinations", "is missing or empty; name at least one, such as {main: {nats: {url: nats://127.0.0.1:4222}}}")
 	}
 	for name, d := range f.Destinations {
@@ -140,7 +140,7 @@ func (f *File) checkDestinations() {
 }
 
 func (f *File) checkSubscriptions() {
-	if f.Subscriptions != nil && len(f.Subscriptions) == 0 {
+	if f.Subscriptions != nil && len(f.Subscriptions) == 0 && !f.boxesOnly() {
 		f.problems.atf("subscriptions", "is empty; name one, or leave the list out")
 	}
 	seen := make(map[string]bool)

@@ -98,6 +98,9 @@ type Box struct {
 	// How long its messages stay, by what became of them. The store holds it, and what an
 	// operator sets comes first: see guides/retention.md.
 	Retention Retention `yaml:"retention"`
+	// No subscription of the file reads the box: postbag plan and postbag apply look after it all the
+	// same, in each store. Without it the name of such a box is a mistake.
+	Unread bool `yaml:"unread" default:"false"`
 }
 
 // Retention is how long messages of a box stay.

@@ -16,13 +16,25 @@ func (f *File) checkBoxes() {
 			f.problems.atf(where, "is wrong: %v", err)
 			continue
 		}
-		if !slices.ContainsFunc(f.Subscriptions, func(s Subscription) bool { return s.Box == name }) {
-			f.problems.atf(where, "is a box that no subscription reads; correct the name, or take it out")
-		}
 		box := f.Boxes[name]
+		read := slices.ContainsFunc(f.Subscriptions, func(s Subscription) bool { return s.Box == name })
+		switch {
+		case !read && !box.Unread:
+			f.problems.atf(where, "is a box that no subscription reads; correct the name, take it out, or write unread: true for postbag plan and apply")
+		case read && box.Unread:
+			f.problems.atf(below(where, "unread"), "is said of a box that a subscription reads; leave it out")
+		case !read && len(box.Headers) > 0:
+			f.problems.atf(below(where, "headers"), "are added at delivery, and no subscription reads the box; leave them out")
+		}
 		checkHeaders(f.problems, below(where, "headers"), box.Headers)
 		box.Retention.check(f.problems, below(where, "retention"), f.Keep)
 	}
+}
+
+// boxesOnly says that the file is of boxes alone, which postbag plan and apply look after: it has no subscription, and says so.
+func (f *File) boxesOnly() bool {
+	unread := func(b Box) bool { return b.Unread }
+	return f.Subscriptions != nil && len(f.Subscriptions) == 0 && slices.ContainsFunc(slices.Collect(maps.Values(f.Boxes)), unread)
 }
 
 // checkHeaders adds every mistake in default headers.

@@ -65,6 +65,9 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 		"boxes: {outbox: {headers: {a: "+strings.Repeat("x", 40_000)+"}}}\nsubscriptions: [{headers: {b: "+strings.Repeat("x", 40_000)+"}}]\n",
 		"f.yaml:4: subscriptions[0].headers is wrong beside boxes.outbox.headers")
 	f("a box that nobody reads", good+"boxes: {outbx: {}}\n", "f.yaml:3: boxes.outbx is a box that no subscription reads")
+	f("a box that is read and said to be unread", good+"boxes: {outbox: {unread: true}}\n", "f.yaml:3: boxes.outbox.unread is said of a box that a subscription reads")
+	f("headers of an unread box", good+"boxes: {spare: {unread: true, headers: {a: b}}}\n", "f.yaml:3: boxes.spare.headers are added at delivery, and no subscription reads the box")
+	f("neither a subscription nor an unread box", good+"subscriptions: []\nboxes: {}\n", "f.yaml:3: subscriptions is empty")
 	f("an invalid box", good+"boxes: {Outbox: {}}\n", "f.yaml:3: boxes.Outbox is wrong")
 	f("a list for headers", good+"subscriptions: [{headers: [a]}]\n", "headers is no mapping")
 	const there = "destinations: {m: {stdout: {}}}\n"

@@ -11,8 +11,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// maxSize bounds a configuration file, in bytes.
-const maxSize = 64 << 10
+// MaxSize bounds a configuration file, in bytes.
+const MaxSize = 64 << 10
 
 // Source says what a configuration is made of.
 type Source struct {
@@ -32,7 +32,7 @@ func (s Source) Read(k Kinds) (*File, error) {
 	texts := make([][]byte, len(s.Paths))
 	for i, path := range s.Paths {
 		var err error
-		if texts[i], err = readBounded(path, maxSize); err != nil {
+		if texts[i], err = readBounded(path, MaxSize); err != nil {
 			return nil, fmt.Errorf("config: %w", err)
 		}
 	}

@@ -14,7 +14,7 @@ func TestLargeFilesOfRepeatedTextAreRefusedQuickly(t *testing.T) {
 		"a: b\n", "a: {b: c}\n", "a: [b]\n", "---\n", "...\n", "%a\n", "a,", "[]", "{}", "[a]\n", "{a: b}\n", "\\", "é", "<<: ", " a\n", "a: &a b\nc: *a\n",
 		"x-a: *a\n", "\"a\": ", "'a': 'b'\n", "a: \"b\n", "[\n]\n", "a: -\n", "- - a\n", "@", "`",
 	} {
-		many := maxSize / len(unit)
+		many := MaxSize / len(unit)
 		if lines := strings.Count(unit, "\n"); lines > 0 {
 			many = min(many, maxLines/lines)
 		}

@@ -176,7 +176,7 @@ func TestFileThatCannotBeReadIsNamedWithTheFix(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	large := filepath.Join(dir, "large.yaml")
-	if err := os.WriteFile(large, make([]byte, maxSize+1), 0o600); err != nil {
+	if err := os.WriteFile(large, make([]byte, MaxSize+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{

@@ -35,7 +35,7 @@ func (c Code) Meaning() string {
 	case OK:
 		return "done"
 	case Usage:
-		return "the arguments, the configuration or the input are wrong; nothing was done"
+		return "the arguments, the configuration or the input are wrong; nothing was done. Of plan and apply alone: the stores differ from the file"
 	case NotFound:
 		return "no such message, box or subscription"
 	case Unavailable:
@@ -50,7 +50,7 @@ func (c Code) Meaning() string {
 		return "ended by a signal before it was done"
 	case Failed:
 	}
-	return "it was tried and went wrong"
+	return "it was tried and went wrong. Of plan and apply: what is 2 elsewhere, too"
 }
 
 // Codes are all exit codes in order.
@@ -77,6 +77,24 @@ func With(c Code, err error) error {
 
 // Usagef returns an error with the code Usage.
 func Usagef(format string, args ...any) error { return With(Usage, fmt.Errorf(format, args...)) }
+
+// differs says that stores differ from a configuration.
+type differs struct{ text string }
+
+func (d *differs) Error() string { return d.text }
+
+// Differs returns the error of a command whose answer is that something differs. Its code is 2, as that of
+// similar tools.
+func Differs(text string) error { return With(Usage, &differs{text}) }
+
+// OfComparison is Of for a command that compares: 2 says that something differs, and nothing else. What has that code elsewhere
+// has that of a failure.
+func OfComparison(err error) Code {
+	if _, ok := errors.AsType[*differs](err); !ok && Of(err) == Usage {
+		return Failed
+	}
+	return Of(err)
+}
 
 // Of returns the exit code of err.
 func Of(err error) Code {
