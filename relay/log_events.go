@@ -80,7 +80,7 @@ func (l *loop) noteCommand(c *store.Command) {
 	if len(l.commanded) >= commandedMost { // others have carried them out
 		clear(l.commanded)
 	}
-	l.commanded[c.ID] = commanded{c.Message, c.Topic, c.Park.Reason}
+	l.commanded[c.ID] = commanded{c.Message, c.Topic, c.Park.Reason, c.Park.Slot}
 }
 
 // commanded is the message that a command is about, and its last error.
@@ -88,6 +88,7 @@ type commanded struct {
 	id     postbag.ID
 	topic  string
 	reason string
+	slot   int
 }
 
 // commandedMost bounds how many commands are remembered for the log.

@@ -120,6 +120,15 @@ func between(f *flow) []any {
 	return out
 }
 
+// placed is between for one message, with the shard that it is in, unless that was lost since.
+func placed(f *flow, slot int) []any {
+	out := between(f)
+	if l := f.Engine.LeaseOf(slot); l.Token != 0 {
+		out = append(out, "shard", l.Slots.String())
+	}
+	return out
+}
+
 // behind says that the database is not as far as the broker's record.
 func (j *journal) behind(r store.Ref) {
 	err := fmt.Errorf("relay: %s: the database has lost settlements that the destination knows of", r)
@@ -240,7 +249,7 @@ const rejectedMost = 20
 // rejected says that the destination rejects a message, at the first attempt.
 func (j *journal) rejected(f *flow, m *store.Record, reason string) {
 	if j.mayReject(f) {
-		j.logger.Warn("relay: a message is rejected, and tried again later", append(between(f), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
+		j.logger.Warn("relay: a message is rejected, and tried again later", append(placed(f, m.Slot), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
 	}
 }
 
@@ -248,7 +257,7 @@ func (j *journal) rejected(f *flow, m *store.Record, reason string) {
 func (j *journal) dead(f *flow, d *engine.Death) {
 	if j.mayReject(f) {
 		j.logger.Warn("relay: a message is dead",
-			append(between(f), "id", d.ID.String(), "topic", d.Topic, "attempts", d.Attempts, "cause", d.Cause.String(), "reason", d.Reason)...)
+			append(placed(f, d.Slot), "id", d.ID.String(), "topic", d.Topic, "attempts", d.Attempts, "cause", d.Cause.String(), "reason", d.Reason)...)
 	}
 }
 
@@ -282,7 +291,7 @@ func (j *journal) commanded(f *flow, d *store.Done, about commanded) {
 	if d.Kind == store.Discard {
 		text = "relay: a message is discarded, by a command"
 	}
-	out := append(between(f), "id", about.id.String(), "topic", about.topic, "seq", d.Seq)
+	out := append(placed(f, about.slot), "id", about.id.String(), "topic", about.topic, "seq", d.Seq)
 	if about.reason != "" {
 		out = append(out, "reason", about.reason)
 	}
