@@ -82,6 +82,7 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if err := r.consumer.awaitQuiet(quiet, time.Second); err != nil {
 		r.failf("what lies in the broker cannot be read to its end: %v", err)
 	}
+	r.judgeLedger(ctx)
 	r.judgeTopics()
 	r.judgeUnread()
 	if err := errors.Join(r.consumer.stop(), r.watcher.stop(r.happened), r.overseer.stop(r.crew.deaths, r.happened, r.unloaded), r.operator.events.Close(), r.noteFaults()); err != nil {
@@ -99,15 +100,24 @@ func (r *run) judge(ctx context.Context, drained error) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	verdict, err := history.CheckFiles(files, history.Options{
-		Effects:  effects,
-		InFlight: inFlight, Slack: slack, Resume: resume, Takeover: takeover, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
-		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx, excused, drained != nil), Lookups: 100_000,
-		Unseen: func(id history.ID) bool { return excused[id] },
-	}, history.Space{})
+	f, err := r.fatesOf(files)
 	if err != nil {
 		return nil, err
 	}
+	verdict, err := history.CheckFiles(files, history.Options{
+		Subscription: ref.Subscription, Effects: effects,
+		InFlight: inFlight, Slack: slack, Resume: resume, Takeover: takeover, ExactlyOnce: exactlyOnce(r.Broker), MayPend: drained != nil,
+		OpenTransaction: mostOpen, LockWait: mostWaited, Lookup: r.lookup(ctx, f, excused, drained != nil), Lookups: 100_000,
+		Skip:   f.supersedes,
+		Unseen: func(id history.ID) bool { return excused[id] || f.filtered(id) },
+	}, history.Space{})
+	if err == nil {
+		err = r.judgeReplays(f, files)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.judgeSuperseded(ctx, f)
 	return r.report(verdict, files)
 }
 

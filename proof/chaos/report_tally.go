@@ -61,6 +61,9 @@ func (t *tally) End(r history.Outcome) {
 
 // Deliver takes a message's first arrival.
 func (t *tally) Deliver(r history.Delivery) {
+	if isReplay(&r) {
+		return
+	}
 	t.arrivals++
 	if _, again := t.arrived[r.ID]; !again {
 		t.arrived[r.ID] = r.To

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/proof/history"
 )
 
@@ -89,6 +90,15 @@ func (c *consumer) take(a *Arrival) {
 	}
 	position := c.positions[a.Place]
 	c.positions[a.Place] = position + 1
+	d := history.Delivery{
+		ID: id, Subscription: ref.Subscription, Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
+		From: c.events.clock.At(a.From), To: c.events.clock.At(a.To),
+	}
+	if replay := a.Headers[broker.HeaderReplay]; replay != "" {
+		d.Subscription = replay
+		c.events.Deliver(d)
+		return
+	}
 	c.seen.Add(1)
 	c.came.note(a.From)
 	if b.Topic == c.run.branch() {
@@ -98,10 +108,12 @@ func (c *consumer) take(a *Arrival) {
 		c.others.Add(1)
 	}
 	c.run.damage.arrived(id)
-	c.events.Deliver(history.Delivery{
-		ID: id, Key: b.Key, Payload: sumOf(a.Key, a.Headers, a.Payload), Place: a.Place, Position: position,
-		From: c.events.clock.At(a.From), To: c.events.clock.At(a.To),
-	})
+	c.events.Deliver(d)
+}
+
+// isReplay says whether a replay sent it.
+func isReplay(d *history.Delivery) bool {
+	return d.Subscription != "" && d.Subscription != ref.Subscription
 }
 
 // identify says which message it is.

@@ -16,7 +16,11 @@ import (
 type orders interface {
 	store.Inspector
 	store.Operator
+	store.Editor
 	store.Pauser
+	store.Steward
+	store.Retainer
+	store.Replayer
 }
 
 var (
@@ -32,6 +36,9 @@ type operator struct {
 	mu    sync.Mutex
 	store orders
 	close func() error
+
+	refused []span // in which the filter refused extra messages
+	replays int
 }
 
 func startOperator(r *run) (*operator, error) {
@@ -58,7 +65,7 @@ func (o *operator) do(ctx context.Context, what func(context.Context, orders) er
 		}
 		able, ok := s.(orders)
 		if !ok {
-			return errors.Join(errors.New("chaos: the store has no store.Inspector, store.Operator and store.Pauser; add them"), closeStore())
+			return errors.Join(errors.New("chaos: the store is not all of store.Inspector, Operator, Editor, Pauser, Steward, Retainer and Replayer; add what is missing"), closeStore())
 		}
 		o.store, o.close = able, closeStore
 	}
@@ -177,7 +184,7 @@ func (r *run) operatorFaults() []Fault {
 			return r.operator.command(ctx, kind, items)
 		}
 	}
-	return []Fault{
+	return append(r.policyFaults(), []Fault{
 		order("retry of dead messages", some(store.Retry)),
 		order("discard of dead messages", some(store.Discard)),
 		order("shards set", func(ctx context.Context, s *Strike) error {
@@ -186,7 +193,7 @@ func (r *run) operatorFaults() []Fault {
 			return r.operator.eventually(ctx, func(ctx context.Context, st orders) error { return st.SetShards(ctx, audit, ref, n) })
 		}),
 		{
-			Name: "pause of the subscription", Room: OperatorOrders,
+			Name: "pause of the subscription", Room: OperatorOrders, Most: 3 * time.Second,
 			Begin: func(ctx context.Context, _ *Strike) (func(context.Context) error, error) {
 				resume := func(ctx context.Context) error { return r.operator.pause(ctx, false) }
 				return resume, r.operator.pause(ctx, true)
@@ -203,7 +210,7 @@ func (r *run) operatorFaults() []Fault {
 			s.Note("for " + long.String())
 			return r.operator.eventually(ctx, func(ctx context.Context, st orders) error { return st.SetPause(ctx, audit, p, long) })
 		}),
-	}
+	}...)
 }
 
 // pause holds the subscription, or lets it go on.

@@ -253,6 +253,8 @@ type Job struct {
 	Number  int           `json:"number"` // of its place among those of its role
 	Life    int           `json:"life"`   // how many processes had that place before
 	TTL     time.Duration `json:"ttl"`
+	// Supersede is what becomes of rejected messages: a newer one of their key supersedes them.
+	Supersede bool `json:"supersede,omitempty"`
 }
 
 // envJob is the variable that makes a process of this program one of a role.

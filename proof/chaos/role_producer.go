@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -161,7 +162,7 @@ func (w *writer) fill(t *Transaction) (added map[string]int) {
 	}
 	switch w.rand.IntN(100) {
 	case 0, 1: // a key with messages that the destination refuses
-		if m := add(w.name + "-bad"); w.rand.IntN(3) == 0 {
+		if m := add(w.name + bad); w.rand.IntN(3) == 0 {
 			if w.broker.Poison(m) {
 				t.poison = map[postbag.ID]bool{m.ID: true}
 			}
@@ -182,6 +183,11 @@ func (w *writer) fill(t *Transaction) (added map[string]int) {
 }
 
 func (w *writer) key() string { return fmt.Sprintf("%s-k%d", w.name, w.rand.IntN(keysOfAWriter)) }
+
+// bad ends the keys that have messages that the destination refuses.
+const bad = "-bad"
+
+func isBad(key string) bool { return strings.HasSuffix(key, bad) || strings.HasPrefix(key, stranger) }
 
 func scheduled(t *Transaction) bool { return !t.Messages[0].NotBefore.IsZero() }
 
@@ -205,7 +211,7 @@ func (w *writer) message(key string, n int, tx string) postbag.Message {
 
 // newMessage makes one that the consumer recognizes.
 func newMessage(topic, key string, n int, tx, pad string) postbag.Message {
-	m := postbag.Message{ID: postbag.NewID(), Topic: topic, Key: key, Type: "event", Headers: map[string]string{"tx": tx}}
+	m := postbag.Message{ID: postbag.NewID(), Topic: topic, Key: key, Type: typeOf(key), Headers: map[string]string{"tx": tx}}
 	m.Payload, _ = json.Marshal(body{ID: m.ID.String(), Topic: topic, Key: key, N: n, Tx: tx, Pad: pad}) //nolint:errchkjson // strings and a number
 	return m
 }

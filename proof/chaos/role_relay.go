@@ -41,12 +41,15 @@ func beRelay(ctx context.Context, job *Job, s Store, b Broker, log io.Writer) (e
 	}
 	defer func() { err = errors.Join(err, unwatch()) }()
 	sub := relay.Subscription{
-		To: to, InFlight: inFlight, Timeout: 10 * time.Second,
+		To: to, ToName: destinationName, InFlight: inFlight, Timeout: 10 * time.Second,
 		Retry:       relay.Retry{Min: time.Second, Max: 2 * time.Second, MaxAttempts: 3},
 		ExactlyOnce: exactlyOnce(b),
 	}
 	if exactlyOnce(b) {
 		sub.InFlight = 0
+	}
+	if job.Supersede {
+		sub.OnReject = relay.Supersede
 	}
 	r, err := relay.New(st, relay.Options{
 		Name: job.Name, TTL: job.TTL, Grace: 2 * time.Second, Keep: keep, Subscriptions: []relay.Subscription{sub},

@@ -144,8 +144,13 @@ func (r *run) versions() []string {
 func (r *run) job() Job {
 	return Job{
 		Store: r.Store.Name(), Broker: r.Broker.Name(), Inbox: r.Inbox, To: r.place.DSN(), Topic: r.place.Topic(), Branch: r.branch(), TTL: ttl,
-		Seed: r.Seed, Rate: r.Rate / r.Producers, Origin: r.origin,
+		Seed: r.Seed, Rate: r.Rate / r.Producers, Origin: r.origin, Supersede: r.supersedes(),
 	}
+}
+
+// supersedes says what the seed drew: whether newer messages supersede rejected ones.
+func (r *run) supersedes() bool {
+	return !r.Inbox && r.Sink == nil && !exactlyOnce(r.Broker) && rand.New(rand.NewPCG(r.Seed, 0)).IntN(2) == 0
 }
 
 // start starts servers, relays and producers, and waits until messages arrive.

@@ -143,10 +143,13 @@ func (w *watcher) excused(l history.Watch, happened []Happening) bool {
 const mostLooking = time.Minute
 
 // lookup looks for what seems lost: among what wipes took away, in the store, and in the place if it can be read again.
-func (r *run) lookup(ctx context.Context, wiped map[history.ID]bool, restless bool) func(history.ID) history.Found {
+func (r *run) lookup(ctx context.Context, f *fates, wiped map[history.ID]bool, restless bool) func(history.ID) history.Found {
 	again := sync.OnceValues(func() (map[history.ID]bool, error) { return r.reread(ctx) })
 	began := time.Now()
 	return func(id history.ID) (found history.Found) {
+		if found, there := f.found(id); there {
+			return found
+		}
 		switch {
 		case wiped[id]:
 			return history.Found{Broker: true, Note: "accepted, and wiped before anyone could read it"}

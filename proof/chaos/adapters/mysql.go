@@ -178,5 +178,5 @@ func (xaTx) Commit() error   { return errXA }
 func (xaTx) Rollback() error { return errXA }
 
 func mysqlPlain(ctx context.Context, tx postbag.SQLTx, msgs []postbag.Message) error {
-	return insert(ctx, tx, "INSERT INTO postbag_outbox (id, topic, `key`, headers, payload) VALUES ", msgs)
+	return insert(ctx, tx, "INSERT INTO postbag_outbox (id, topic, type, `key`, headers, payload) VALUES ", msgs)
 }

@@ -63,14 +63,14 @@ func (s *mysqlServer) Plant(ctx context.Context, msgs []postbag.Message, bad int
 			if err != nil {
 				return err
 			}
-			topic, insert := []byte(m.Topic), "INSERT INTO postbag_outbox (id, topic, `key`, headers, payload) VALUES (?, ?, ?, ?, ?)"
+			topic, insert := []byte(m.Topic), "INSERT INTO postbag_outbox (id, topic, type, `key`, headers, payload) VALUES (?, ?, ?, ?, ?, ?)"
 			switch {
 			case i == bad && s.kind.MariaDB:
 				headers, insert = []byte(`{"path":"C:\queue"}`), "SET STATEMENT check_constraint_checks = 0 FOR "+insert
 			case i == bad:
 				topic = append([]byte{0xff}, topic...)
 			}
-			if _, err = conn.ExecContext(ctx, insert, m.ID[:], topic, m.Key, string(headers), m.Payload); err != nil {
+			if _, err = conn.ExecContext(ctx, insert, m.ID[:], topic, m.Type, m.Key, string(headers), m.Payload); err != nil {
 				return err
 			}
 		}

@@ -177,7 +177,7 @@ func natsArrival(m jetstream.Msg) (a chaos.Arrival, err error) {
 		return a, fmt.Errorf("adapters: a key on NATS: %w", err)
 	}
 	return chaos.Arrival{
-		Key: key, Headers: map[string]string{"tx": m.Headers().Get("tx")}, Payload: m.Data(), From: meta.Timestamp, To: meta.Timestamp,
+		Key: key, Headers: map[string]string{"tx": m.Headers().Get("tx"), broker.HeaderReplay: m.Headers().Get(broker.HeaderReplay)}, Payload: m.Data(), From: meta.Timestamp, To: meta.Timestamp,
 	}, nil
 }
 

@@ -155,9 +155,9 @@ func pgPlain(ctx context.Context, tx pgx.Tx, msgs []postbag.Message) error {
 			return err
 		}
 		n := len(args)
-		rows[i] = fmt.Sprintf("($%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5)
-		args = append(args, m.ID.String(), m.Topic, m.Key, string(headers), m.Payload)
+		rows[i] = fmt.Sprintf("($%d, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5, n+6)
+		args = append(args, m.ID.String(), m.Topic, m.Type, m.Key, string(headers), m.Payload)
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO postbag.outbox (id, topic, key, headers, payload) VALUES `+strings.Join(rows, ", "), args...)
+	_, err := tx.Exec(ctx, `INSERT INTO postbag.outbox (id, topic, type, key, headers, payload) VALUES `+strings.Join(rows, ", "), args...)
 	return err
 }

@@ -51,8 +51,8 @@ func (p *postgres) Plant(ctx context.Context, msgs []postbag.Message, bad int) e
 		}
 		if err == nil {
 			m := &msgs[bad]
-			_, err = tx.Exec(ctx, `INSERT INTO postbag.outbox (id, topic, key, headers, payload)
-VALUES ($1, $2, $3, ('{"a":' || repeat('[', 11000) || repeat(']', 11000) || '}')::json, $4)`, m.ID.String(), m.Topic, m.Key, m.Payload)
+			_, err = tx.Exec(ctx, `INSERT INTO postbag.outbox (id, topic, type, key, headers, payload)
+VALUES ($1, $2, $3, $4, ('{"a":' || repeat('[', 11000) || repeat(']', 11000) || '}')::json, $5)`, m.ID.String(), m.Topic, m.Type, m.Key, m.Payload)
 		}
 		if err == nil {
 			_, err = tx.Exec(ctx, `ALTER DOMAIN postbag.headers ADD CONSTRAINT headers_are_flat `+guard)

@@ -12,6 +12,7 @@ import (
 
 	amqp "github.com/rabbitmq/amqp091-go"
 
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/proof/chaos"
 )
 
@@ -174,7 +175,7 @@ func read(m *amqp.Delivery) (q queued, err error) {
 		q.tick = time.UnixMicro(micros)
 		return q, err
 	}
-	q.Headers, q.Payload = map[string]string{"tx": rabbitHeader(m, "tx")}, m.Body
+	q.Headers, q.Payload = map[string]string{"tx": rabbitHeader(m, "tx"), broker.HeaderReplay: rabbitHeader(m, broker.HeaderReplay)}, m.Body
 	if q.Key, err = url.PathUnescape(rabbitHeader(m, "Postbag-Key")); err != nil {
 		return q, fmt.Errorf("adapters: a key on RabbitMQ: %w", err)
 	}

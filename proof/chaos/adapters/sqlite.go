@@ -80,7 +80,7 @@ func (b brief) Write(ctx context.Context, t *chaos.Transaction) error {
 }
 
 func sqlitePlain(ctx context.Context, tx *sql.Tx, msgs []postbag.Message) error {
-	return insert(ctx, tx, `INSERT INTO postbag_outbox (id, topic, "key", headers, payload) VALUES `, msgs)
+	return insert(ctx, tx, `INSERT INTO postbag_outbox (id, topic, type, "key", headers, payload) VALUES `, msgs)
 }
 
 // sqlite is a file, on a small file system of its own where that may be.

@@ -45,8 +45,8 @@ func (f *sqlite) Plant(ctx context.Context, msgs []postbag.Message, bad int) err
 			if i == bad {
 				headers = []byte(`{a:'b'}`)
 			}
-			_, err = conn.ExecContext(ctx, `INSERT INTO postbag_outbox (id, topic, "key", headers, payload) VALUES (?, ?, ?, ?, ?)`,
-				m.ID[:], m.Topic, m.Key, string(headers), m.Payload)
+			_, err = conn.ExecContext(ctx, `INSERT INTO postbag_outbox (id, topic, type, "key", headers, payload) VALUES (?, ?, ?, ?, ?, ?)`,
+				m.ID[:], m.Topic, m.Type, m.Key, string(headers), m.Payload)
 			if err != nil {
 				return err
 			}

@@ -53,6 +53,7 @@ func (Webhook) Open(_ context.Context, dsn string) (broker.Destination, error) {
 type taken struct {
 	Key     string    `json:"key"`
 	Tx      string    `json:"tx"`
+	Replay  string    `json:"replay,omitempty"`
 	Payload []byte    `json:"payload"`
 	At      time.Time `json:"at"`
 }
@@ -131,7 +132,7 @@ func (r *receiver) take(q *http.Request) (status int) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	line, err := json.Marshal(taken{Key: key, Tx: q.Header.Get("Tx"), Payload: payload, At: time.Now()})
+	line, err := json.Marshal(taken{Key: key, Tx: q.Header.Get("Tx"), Replay: q.Header.Get(broker.HeaderReplay), Payload: payload, At: time.Now()})
 	if err == nil {
 		_, err = r.out.Write(append(line, '\n'))
 	}
@@ -235,7 +236,7 @@ func (h *hook) More(ctx context.Context) (out []chaos.Arrival, err error) {
 		if err != nil {
 			return out, fmt.Errorf("adapters: the receiver's record: %w", err)
 		}
-		out = append(out, chaos.Arrival{Key: one.Key, Headers: map[string]string{"tx": one.Tx}, Payload: one.Payload, From: one.At, To: one.At})
+		out = append(out, chaos.Arrival{Key: one.Key, Headers: map[string]string{"tx": one.Tx, broker.HeaderReplay: one.Replay}, Payload: one.Payload, From: one.At, To: one.At})
 	}
 	if len(out) == 0 {
 		return nil, chaos.Pause(ctx, 50*time.Millisecond)

@@ -31,8 +31,8 @@ func insert(ctx context.Context, tx postbag.SQLTx, text string, msgs []postbag.M
 		if err != nil {
 			return err
 		}
-		rows[i] = "(?, ?, ?, ?, ?)"
-		args = append(args, m.ID[:], m.Topic, m.Key, string(headers), m.Payload)
+		rows[i] = "(?, ?, ?, ?, ?, ?)"
+		args = append(args, m.ID[:], m.Topic, m.Type, m.Key, string(headers), m.Payload)
 	}
 	_, err := tx.ExecContext(ctx, text+strings.Join(rows, ", "), args...)
 	return err
