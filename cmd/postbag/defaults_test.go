@@ -46,6 +46,9 @@ subscriptions:
   - {to: stdout, name: debezium, format: {kind: debezium}}
   - {to: nats, name: letters, dead_to: {box: dead}}
   - {to: nats, name: ruled, retry: {rules: [{types: [a]}, {errors: [a]}]}}
+  - {to: nats, name: narrow, where: {except: [{types: [a]}, {topics: [a]}]}}
+  - {to: nats, name: routed, routes: {list: [{name: a, where: {types: [a]}}], no_fallback: true}}
+  - {to: nats, name: parted, routes: {list: [{name: a, where: {types: [a]}}], fallback: {name: rest}}}
 sources:
   - {from: {nats: {url: "nats://a", stream: a, consumer: a}}}
   - {name: b, from: {kafka: {url: "kafka://a", group: a, topics: [a]}}}

@@ -151,7 +151,7 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	orders := map[string]relay.Order{"key": relay.ByKey, "shard": relay.ByShard, "none": relay.Unordered}
 	cadences := map[string]relay.Cadence{"latency": relay.Latency, "balanced": relay.Balanced, "background": relay.Background}
 	out := relay.Subscription{
-		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Headers: s.Headers, Types: s.Types, Shards: s.Shards,
+		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Headers: s.Headers, Types: s.Types, Where: s.Filter().Where, Shards: s.Shards,
 		Order: orders[s.Order], Cadence: cadences[s.Cadence], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: int(s.Buffer), Concurrency: s.Concurrency,
 		Rate: relay.Rate{

@@ -17,12 +17,14 @@ func newSubscriptionsSetCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	var n namedFlags
 	var a auditFlags
-	var types []string
+	var t []string
 	var all bool
-	var p policyFlags
+	var p policyFlagsfilterFlags
 	cmd := &cobra.Command{
 		Use: "set NAME", Short: "Give a subscription another filter or policy, while its relays run",
-		Long: `Give a subscription another filter. Each read that begins after the command goes by it. What relays
+		Long: `Give a subscription another filter. What no flag names stays as it is: its types, its topics, its
+headers, and what it excepts. With --as-configured it gets the filter that the configuration says, such
+as that of a route. Each read that begins after the command goes by it. What relays
 have read before stays as it was read, and what they have passed is not read again. From then on the
 filter is the operator's: a deployment with another one changes nothing, and its relay says so in one
 line of its log. All relays must be of this version or later.
@@ -31,6 +33,8 @@ The other flags set parts of the policy. They hold in all relays within a moment
 of what deployments say until --reset. A rate is that of the whole subscription, and takes the place of
 all that a deployment says of rates. Set the filter and the policy with two commands.`,
 		Example: `  postbag subscriptions set billing --types invoice.*,order.paid -c postbag.yaml --why "orders too"
+  postbag subscriptions set billing --topics orders,orders.* --header region=eu -c postbag.yaml --why "Europe"
+  postbag subscriptions set orders.eu --as-configured -c postbag.yaml --why "routes of release 7"
   postbag subscriptions set billing --all-types -c postbag.yaml --why "everything again"
   postbag subscriptions set billing --rate 100/s --max-attempts 5 -c postbag.yaml --why "a slow partner"
   postbag subscriptions set billing --reset rate,max_attempts -c postbag.yaml --why "they are fast again"`,
@@ -44,8 +48,8 @@ all that a deployment says of rates. Set the filter and the policy with two comm
 			switch filter := all || len(types) > 0; {
 			case policy && filter:
 				return exit.Usagef("--types and --all-types set the filter, and other flags the policy; give two commands")
-			case !policy && all == (len(types) > 0):
-				return exit.Usagef("give either --types with one type or more, or --all-types, or flags of the policy such as --rate")
+			case !policy && err := t.check(); err != 0):nil {
+				return exit.Usagef("give either --types with one type or more, or --all-types, or flags of the policy such as --rate")err
 			}
 			audit, err := a.audit()
 			if err != nil {
@@ -54,23 +58,24 @@ all that a deployment says of rates. Set the filter and the policy with two comm
 			if policy {
 				return p.run(cmd, c, &f, ref, audit)
 			}
-			do := func(s operations.Store) error { return s.SetTypes(cmd.Context(), audit, ref, types) }
+			var asks store.Filter
+			do := func(s operations.Store) error {
+				if asks, err = t.filter(cmd, &f, s, ref); err != nil {
+					return err
+				}
+				return s.SetFilter(cmd.Context(), audit, ref, asks)
+			}
 			if err := f.operate(cmd.Context(), do); err != nil {
 				return noSubscription(ref, err)
 			}
-			if c.JSON {
-				return c.Emit(map[string]any{"box": ref.Box, "subscription": ref.Subscription, "types": append([]string{}, types...)})
-			}
-			c.Sayf("the filter of %s is %s now", ref, operations.TypesText(types))
-			return nil
+			return sayFilter(c, ref, asks)
 		},
 	}
 	f.add(cmd)
 	n.add(cmd)
 	a.add(cmd)
 	p.add(cmd)
-	cmd.Flags().StringSliceVar(&types, "types", nil, "`types` to deliver, with commas between: exact, or a prefix and .*")
-	cmd.Flags().BoolVar(&all, "all-types", false, "deliver messages of all types")
+	cmd.Flags()t.add(cmd)
 	return cmd
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag"
@@ -11,6 +13,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 func newSubscriptionsListCommand(c *terminal.Terminal) *cobra.Command {
@@ -122,8 +125,13 @@ func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail) (
 	if said == nil {
 		return all, nil
 	}
-	if types := operations.TypesText(said.Types); !plan.SameTypes(said.Types, d.Types) {
-		all = append(all, operations.Setting{Name: "types", Value: types, Source: operations.FromDeployment, Unused: true})
+	asks, has := said.Filter(), d.Filter()
+	if !storekit.SameFilter(store.Filter{Types: asks.Types}, store.Filter{Types: has.Types}) {
+		all = append(all, operations.Setting{Name: "types", Value: operations.TypesText(asks.Types), Source: operations.FromDeployment, Unused: true})
+	}
+	if !plan.SameTypesstorekit.SameFilter(store.Filter{Where: asks.Where}, store.Filter{Where: has.Where}) {
+		where := cmp.Or(operations.WhereText(asks.Where), "all")
+		all = append(all, operations.Setting{Name: "where", Value: where, Source: operations.FromDeployment, Unused: true})
 	}
 	for _, s := range said.Settings() {
 		all = append(all, operations.Setting{Name: s[0], Value: s[1], Source: operations.FromDeployment, Unused: d.Overrides(s[0])})

@@ -95,6 +95,7 @@ func (s Store) PlanReplay(ctx context.Context, c ReplayChoice) (*ReplayPlan, err
 	if p.Types, err = narrowed(of.Types, c.Types); err != nil {
 		return nil, err
 	}
+	p.Where = of.Where.Clone()
 	for _, k := range c.Keys {
 		p.Keys = append(p.Keys, store.KeySum(k))
 	}

@@ -31,8 +31,10 @@ type SubscriptionDetail struct {
 	Declared time.Time `json:"declared"`
 	// It began behind about this seq of the log; zero: with the first message.
 	Begun int64 `json:"began_behind"`
-	// Its filter; none: all types.
+	// Its filter of types; none: all types.
 	Types []string `json:"types,omitempty"`
+	// What narrows that; none: nothing.
+	Where *store.Where `json:"where,omitempty"`
 	// Who set the filter with a command; none: it is as declared.
 	TypesBy string `json:"types_by,omitempty"`
 	// How many shards it has.
@@ -124,6 +126,10 @@ func detailOf(s *store.SubscriptionView, relays []store.RelayState) Subscription
 			d.Owners = append(d.Owners, relays[i].Name)
 		}
 	}
+	if !s.Where.Empty() {
+		where := s.Where.Clone()
+		d.Where = &where
+	}
 	if s.Replay != nil {
 		d.ReplayOf = s.Replay.Of
 	}
@@ -154,6 +160,24 @@ func TypesText(types []string) string {
 	return strings.Join(types, ",")
 }
 
+// Filter is what the subscription takes.
+func (d *SubscriptionDetail) Filter() store.Filter {
+	f := store.Filter{Types: d.Types}
+	if d.Where != nil {
+		f.Where = *d.Where
+	}
+	return f
+}
+
+// WhereText is what narrows a filter beside its types, for people; empty: nothing.
+func WhereText(w store.Where) string {
+	if w.Empty() {
+		return ""
+	}
+	f := store.Filter{Where: w}
+	return f.String()
+}
+
 // Stored are the settings that the store keeps of a subscription, and where each comes from.
 func (d *SubscriptionDetail) Stored() []Setting {
 	from := func(by string) string {
@@ -162,10 +186,12 @@ func (d *SubscriptionDetail) Stored() []Setting {
 		}
 		return FromOperator
 	}
-	return append([]Setting{
-		{Name: "types", Value: TypesText(d.Types), Source: from(d.TypesBy)},
-		{Name: "shards", Value: strconv.Itoa(d.Wanted), Source: from(d.WantedBy)},
-	}, d.Tuned()...)
+	out := append([]Setting{{Name: "types", Value: TypesText(d.Types), Source: from(d.TypesBy)}}
+	if d.Where != nil {
+		out = append(out, Setting{Name: "where", Value: WhereText(*d.Where), Source: from(d.TypesBy)})
+	}
+	return append(out, Setting{Name: "shards", Value: strconv.Itoa(d.Wanted), Source: from(d.WantedBy)},
+	}, d.Tuned()...))
 }
 
 // Loss is what the removal of a subscription takes away.
@@ -190,12 +216,12 @@ func LossOf(d *SubscriptionDetail) Loss {
 	return l
 }
 
-// SetTypes gives a subscription another filter. Each read that begins after it goes by that.
-func (s Store) SetTypes(ctx context.Context, a store.Audit, r store.Ref, types []string) error {
-	if err := storekit.CheckTypes(types); err != nil {
+// SetFilter gives a subscription another filter. Each read that begins after it goes by that.
+func (s Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
+	if err := storekit.CheckFilter(f); err != nil {
 		return refusef(ErrInvalid, "%v; nothing was done", err)
 	}
-	return s.steward(a, func(w store.Steward) error { return w.SetTypes(ctx, a, r, types) })
+	return s.steward(a, func(w store.Steward) error { return w.SetFilter(ctx, a, r, f) })
 }
 
 // Remove deletes a subscription and all that is its own. Its relays let go of it within a moment.

@@ -18,6 +18,7 @@ import (
 func (f *File) check(k Kinds) {
 	p := f.problems
 	f.fill()
+	f.addRoutes()
 	f.addLetters()
 	f.checkStores(k)
 	f.checkDestinations()

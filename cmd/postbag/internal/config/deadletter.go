@@ -14,7 +14,7 @@ import (
 func (f *File) addLetters() {
 	made := make(map[[2]string]string) // the destination, by store and box
 	for _, s := range f.Subscriptions {
-		if s.at != "" {
+		if s.letters {
 			made[[2]string{s.Store, s.Box}] = s.To
 		}
 	}
@@ -28,7 +28,7 @@ func (f *File) addLetters() {
 			continue
 		}
 		made[key] = s.DeadTo.To
-		one := Subscription{Store: s.Store, Box: s.DeadTo.Box, To: s.DeadTo.To, at: fmt.Sprintf("subscriptions[%d].dead_to", i)}
+		one := Subscription{Store: s.Store, Box: s.DeadTo.Box, To: s.DeadTo.To, at: cmp.Or(s.at, fmt.Sprintf("subscriptions[%d]", i)) + ".dead_to", letters: true}
 		one.fillSizes()
 		fill(reflect.ValueOf(&one).Elem())
 		f.Subscriptions = append(f.Subscriptions, one)

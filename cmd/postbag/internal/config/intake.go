@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -99,7 +100,7 @@ func (f *File) checkEchoes() {
 		for j := range f.Sources {
 			from := &f.Sources[j]
 			if from.Store == s.Store && from.Box == s.Box && from.From.Settings != nil && to.Echoes(from.From.Settings) {
-				f.problems.atf(fmt.Sprintf("subscriptions[%d].to", i), "sends what comes from sources[%d] back to where it comes from, and it comes again; "+
+				f.problems.atf(cmp.Or(s.at, fmt.Sprintf("subscriptions[%d]", i))+".to", "sends what comes from sources[%d] back to where it comes from, and it comes again; "+
 					"send it to another server or name, as with a prefix, or take another box", j)
 			}
 		}

@@ -31,6 +31,10 @@ type Subscription struct {
 	From string `yaml:"from" default:"first"`
 	// Types to deliver: exact, or a prefix and .*, such as order.*.
 	Types []string `yaml:"types" otherwise:"all"`
+	// What narrows that, by topic, header and exceptions.
+	Where Where `yaml:"where"`
+	// Several destinations, each with a part of the messages.
+	Routes *Routes `yaml:"routes" otherwise:"none: to says where all messages go"`
 	// Shards of a new subscription. Change them later with postbag shards set.
 	Shards int `yaml:"shards" range:"1..4096" otherwise:"4; 1 on sqlite"`
 	// Which messages wait for each other: those of a key, of a shard, or none.
@@ -68,7 +72,9 @@ type Subscription struct {
 	// Most calls at a time.
 	Concurrency int `yaml:"concurrency" range:"1..10000" otherwise:"4; 32 for webhooks"`
 
-	at string // where it stands in the file, if not in the list
+	at      string // where it stands in the file, if not in the list
+	letters bool   // dead_to made it
+	routed  bool   // routes made it
 }
 
 // DeadTo says where dead letters go. In a file it may be the name of the box alone.
@@ -164,7 +170,7 @@ func (s *Subscription) check(p *problems, where string, f *File) {
 			p.atf(where+".from", "is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z, or how long ago as 3d")
 		}
 	}
-	checkTypes(p, where+".types", s.Types)
+	s.checkWhere(p, where)
 	checkFields(p, where, reflect.ValueOf(s).Elem())
 	s.Retry.check(p, where+".retry")
 	s.Rate.check(p, where+".rate")

@@ -7,7 +7,7 @@ import (
 )
 
 // kept are settings of a subscription that the store keeps, or that name it.
-var kept = map[string]bool{"name": true, "store": true, "box": true, "from": true, "types": true, "shards": true}
+var kept = map[string]bool{"name": true, "store": true, "box": true, "from": true, "types": true, "where": true, "shards": true}
 
 // Settings returns what a file says of a subscription's policy, as name and value; those of a part
 // with its name before them. Values of headers are left out.

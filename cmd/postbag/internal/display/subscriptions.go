@@ -19,7 +19,7 @@ func Subscriptions(c *terminal.Terminal, l *operations.SubscriptionList) error {
 		for i := range l.Subscriptions {
 			rows = append(rows, listRow(&l.Subscriptions[i]))
 		}
-		headings := []string{"BOX", "SUBSCRIPTION", "TYPES", "SHARDS", "BACKLOG", "OLDEST", "RELAYS", "STATE", "DESTINATION", "DECLARED"}
+		headings := []string{"BOX", "SUBSCRIPTION", "FILTER", "SHARDS", "BACKLOG", "OLDEST", "RELAYS", "STATE", "DESTINATION", "DECLARED"}
 		if err := c.Table(headings, rows); err != nil {
 			return err
 		}
@@ -39,7 +39,11 @@ func listRow(d *operations.SubscriptionDetail) []string {
 		states = append(states, "paused")
 	}
 	state := dash(strings.Join(states, ", "))
-	types := terminal.Short(operations.TypesText(d.Types), 40)
+	types := operations.TypesText(d.Types)
+	if f := d.Filter(); d.Where != nil {
+		types = f.String()
+	}
+	types = terminal.Short(types, 40)
 	if d.TypesBy != "" {
 		types += " (operator)"
 	}
@@ -103,9 +107,9 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 		switch {
 		case s.Unused:
 			source += ", not in force"
-		case s.By != "":
+		case (s.By != "":
 			source += " " + terminal.Printable(s.By) + ": " + c.InWords(s.Why)
-		case s.Name == "types" && s.Source == operations.FromOperator:
+		case s.Name == "types" || s.Name == "where") && s.Source == operations.FromOperator:
 			source += " " + d.TypesBy
 		case s.Name == "shards" && s.Source == operations.FromOperator:
 			source += " " + d.WantedBy

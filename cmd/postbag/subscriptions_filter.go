@@ -1,0 +1,110 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// filterFlags say another filter.
+type filterFlags struct {
+	types, topics, headers          []string
+	allTypes, allTopics, allHeaders bool
+	noExcept, configured            bool
+}
+
+func (f *filterFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.types, "types", nil, "`types` to deliver, with commas between: exact, or a prefix and .*")
+	flags.BoolVar(&f.allTypes, "all-types", false, "deliver messages of all types")
+	flags.StringSliceVar(&f.topics, "topics", nil, "`topics` to deliver, with commas between: exact, or a prefix and .*")
+	flags.BoolVar(&f.allTopics, "all-topics", false, "deliver messages of all topics")
+	flags.StringArrayVar(&f.headers, "header", nil, "a `condition` on a header: name=value, or name alone for any value; give the flag again for more")
+	flags.BoolVar(&f.allHeaders, "all-headers", false, "ask for no header")
+	flags.BoolVar(&f.noExcept, "no-except", false, "except nothing")
+	flags.BoolVar(&f.configured, "as-configured", false, "take the whole filter from the configuration (-c)")
+}
+
+// check refuses flags that say nothing, or two things.
+func (f *filterFlags) check() error {
+	given := f.noExcept
+	for _, one := range []struct {
+		name  string
+		given []string
+		all   bool
+	}{{"types", f.types, f.allTypes}, {"topics", f.topics, f.allTopics}, {"header", f.headers, f.allHeaders}} {
+		if len(one.given) > 0 && one.all {
+			return exit.Usagef("--%s stands beside the flag that gives up what it says; keep one", one.name)
+		}
+		given = given || len(one.given) > 0 || one.all
+	}
+	switch {
+	case given && f.configured:
+		return exit.Usagef("--as-configured takes the whole filter from the configuration; leave the other flags out")
+	case !given && !f.configured:
+		return exit.Usagef("give what to deliver: --types, --topics or --header with one or more, --all-types, --all-topics, --all-headers, --no-except, or --as-configured")
+	}
+	return nil
+}
+
+// filter is the one that the flags say, of a subscription.
+func (f *filterFlags) filter(cmd *cobra.Command, from *storeFlags, s operations.Store, ref store.Ref) (store.Filter, error) {
+	if f.configured {
+		return from.configuredFilter(ref)
+	}
+	d, err := find(cmd, s, ref)
+	if err != nil {
+		return store.Filter{}, err
+	}
+	out := d.Filter()
+	choose(&out.Types, f.types, f.allTypes)
+	choose(&out.Topics, f.topics, f.allTopics)
+	choose(&out.Headers, f.headers, f.allHeaders)
+	if f.noExcept {
+		out.Except = nil
+	}
+	return out, nil
+}
+
+// choose puts what was given in the place of a list.
+func choose(list *[]string, given []string, all bool) {
+	if len(given) > 0 || all {
+		*list = given
+	}
+}
+
+// configuredFilter is the filter that a file says of a subscription.
+func (f *storeFlags) configuredFilter(ref store.Ref) (store.Filter, error) {
+	if !f.config.given() {
+		return store.Filter{}, exit.Usagef("--as-configured needs the configuration; give -c postbag.yaml")
+	}
+	file, err := f.config.read(false)
+	if err != nil {
+		return store.Filter{}, err
+	}
+	said := deployed(file, f.name, ref)
+	if said == nil {
+		return store.Filter{}, exit.Usagef("the configuration has no subscription %s; name one that it has", ref)
+	}
+	return said.Filter(), nil
+}
+
+// sayFilter says what the filter is now.
+func sayFilter(c *terminal.Terminal, ref store.Ref, f store.Filter) error {
+	if c.JSON {
+		out := map[string]any{"box": ref.Box, "subscription": ref.Subscription, "types": append([]string{}, f.Types...)}
+		if !f.Where.Empty() {
+			out["where"] = f.Where.Clone()
+		}
+		return c.Emit(out)
+	}
+	said := operations.TypesText(f.Types)
+	if !f.Where.Empty() {
+		said = f.String()
+	}
+	c.Sayf("the filter of %s is %s now", ref, terminal.Printable(said))
+	return nil
+}
