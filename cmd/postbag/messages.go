@@ -99,8 +99,8 @@ func newShowCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one message, with headers, payload and history",
-		Long: `Show one message as each subscription has it, with headers, history and payload. The payload is
-shown as JSON, text or hexadecimal, whichever fits; --format raw writes its bytes and nothing else.`,
+		Long: `Show one message as each subscription has it, with headers, history and payload. It is done when all
+subscriptions are: each has delivered, discarded, superseded or filtered it. The payload is shown as JSON, text or hexadecimal, whichever fits; --format raw writes its bytes and nothing else.`,
 		Args: exactly("the id of a message"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			ref, err := r.ref()

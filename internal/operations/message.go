@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -21,6 +22,9 @@ type Message struct {
 	// pending, retrying, blocked, in-flight, held, dead, delivered, discarded,
 	// superseded, filtered or scheduled.
 	State store.State `json:"state"`
+	// The subscription is through with it: delivered, discarded, superseded or filtered. A message is
+	// done when all its subscriptions are.
+	Done bool `json:"done"`
 	// Attempts that were counted.
 	Attempts int `json:"attempts,omitempty"`
 	// Seconds until the next attempt, or until it is due.
@@ -66,7 +70,7 @@ type Attempt struct {
 // when they are asked for.
 func MessageOf(box string, item *store.Item, payload bool) Message {
 	v := Message{
-		ID: item.ID, Seq: item.Seq, Box: box, Subscription: item.Subscription, State: item.State,
+		ID: item.ID, Seq: item.Seq, Box: box, Subscription: item.Subscription, State: item.State, Done: Through(item.State),
 		Attempts: item.Attempts, Next: max(item.Due.Seconds(), 0), Stored: item.At.UTC(),
 		Topic: item.Topic, Key: item.Key, ShardKey: item.ShardKey, Type: item.Type,
 		Bytes: len(item.Payload), Error: item.Reason,
@@ -85,6 +89,31 @@ func MessageOf(box string, item *store.Item, payload bool) Message {
 		v.History = append(v.History, Attempt{a.At.UTC(), a.State.String(), a.Reason})
 	}
 	return v
+}
+
+// Through says whether a subscription has nothing more to do with a message in that state.
+func Through(s store.State) bool {
+	switch s {
+	case store.StateDelivered, store.StateDiscarded, store.StateSuperseded, store.StateFiltered:
+		return true
+	default:
+		return false
+	}
+}
+
+// DoneText says of the copies of one message, for people, whether it is done: whether all its
+// subscriptions are through with it.
+func DoneText(items []store.Item) string {
+	var waits []string
+	for i := range items {
+		if item := &items[i]; !Through(item.State) {
+			waits = append(waits, strings.TrimSpace(item.Subscription+" "+string(item.State)))
+		}
+	}
+	if len(waits) == 0 {
+		return "yes"
+	}
+	return "no: " + strings.Join(waits, ", ")
 }
 
 // CommandName is the word for a command: retry or discard.

@@ -80,7 +80,7 @@ func Message(c *terminal.Terminal, box string, items []store.Item, format string
 		}
 		return c.Emit(views)
 	}
-	if err := c.Table([]string{"MESSAGE", first.ID.String()}, facts(box, first)); err != nil {
+	if err := c.Table([]string{"MESSAGE", first.ID.String()}, append(facts(box, first), []string{"done", operations.DoneText(items)})); err != nil {
 		return err
 	}
 	for i := range items {
