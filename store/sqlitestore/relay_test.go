@@ -86,3 +86,41 @@ func TestARejectedMessageBlocksItsKeyAloneUntilItIsDiscarded(t *testing.T) {
 	stop()
 	f.check(<-ended)
 }
+
+func TestARouteWhoseDestinationIsDownHoldsUpOnlyItsOwnMessages(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	eu, rest := membroker.New(membroker.Options{}), membroker.New(membroker.Options{})
+	eu.SetDown(true)
+	routes := relay.Routes{
+		Name: "orders", Routes: []relay.Route{
+			{Match: relay.Match{Headers: []string{"region=eu"}}, Subscription: relay.Subscription{Name: "eu", To: eu, Retry: relay.Retry{Min: 1, Max: 1}}},
+		},
+		Fallback: &relay.Subscription{Name: "rest", To: rest},
+	}
+	subs, err := routes.Subscriptions()
+	f.check(err)
+	rel, err := relay.New(f.Store, relay.Options{Subscriptions: subs})
+	f.check(err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- rel.Run(ctx) }()
+	sent := messages(60, keys(7)...)
+	for i := range sent {
+		if i%3 == 0 {
+			sent[i].Headers = map[string]string{"region": "eu"}
+		}
+	}
+	f.publish(sent...)
+	f.eventually("the other route has all of its messages", func() bool { return rest.Len() == 40 })
+	if eu.Len() != 0 {
+		t.Errorf("a destination that is down has %d messages", eu.Len())
+	}
+	eu.SetDown(false)
+	f.eventually("the route goes on", func() bool { return eu.Len() == 20 })
+	stop()
+	f.check(<-ended)
+	if eu.Inversions()+rest.Inversions() != 0 || rest.Len() != 40 {
+		t.Errorf("%d and %d messages came out of order, and %d came to the rest", eu.Inversions(), rest.Inversions(), rest.Len())
+	}
+}

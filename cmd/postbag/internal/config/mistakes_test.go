@@ -23,6 +23,22 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 			t.Errorf("%s: the error holds the secret: %v", name, err)
 		}
 	}
+	routed := good + "subscriptions:\n  - name: o\n    routes:\n      "
+	f("routes without a list", routed+"no_fallback: true\n", "f.yaml:5: subscriptions[0].routes has no list")
+	f("routes without a word on the rest", routed+"list: [{name: a, where: {types: [a]}}]\n", "f.yaml:5: subscriptions[0].routes does not say what becomes of messages that no route takes")
+	f("a fallback and none", routed+"list: [{name: a, where: {types: [a]}}]\n      fallback: {name: b}\n      no_fallback: true\n", "f.yaml:8: subscriptions[0].routes.no_fallback stands beside a fallback")
+	f("a hidden route", routed+"no_fallback: true\n      list:\n        - {name: a, where: {topics: [x.*]}}\n        - {name: b, where: {topics: [x.y]}}\n", "f.yaml:9: subscriptions[0].routes.list[1] gets no message: route 1 takes all that it takes")
+	f("a route of everything", routed+"no_fallback: true\n      list: [{name: a}]\n", "routes.list[0] takes all messages")
+	f("a route without a name", routed+"no_fallback: true\n      list: [{where: {types: [a]}}]\n", "routes.list[0] has no name")
+	f("two routes of one name", routed+"no_fallback: true\n      list: [{name: a, where: {types: [a]}}, {name: a, where: {types: [b]}}]\n", "is the second subscription outbox/o.a")
+	f("a route to nowhere", routed+"no_fallback: true\n      list: [{name: a, where: {types: [a]}, to: other}]\n", "f.yaml:7: subscriptions[0].routes.list[0].to names none of the destinations")
+	f("a fallback with a filter", routed+"list: [{name: a, where: {types: [a]}}]\n      fallback: {name: b, where: {types: [b]}}\n", "routes.fallback.where is for the routes above it")
+	f("routes beside types", good+"subscriptions: [{types: [a], routes: {list: [{name: a, where: {types: [a]}}], no_fallback: true}}]\n", "stands beside types or where")
+	f("no such match", routed+"match: any\n      no_fallback: true\n      list: [{name: a, where: {types: [a]}}]\n", "f.yaml:6: subscriptions[0].routes.match is \"any\"; choose one of first, all")
+	f("a retry of a route", routed+"no_fallback: true\n      list:\n        - name: a\n          where: {types: [a]}\n          retry: {max_attempts: -1}\n", "f.yaml:10: subscriptions[0].routes.list[0].retry.max_attempts is -1")
+	f("no topic", good+"subscriptions: [{where: {topics: ['a*']}}]\n", "subscriptions[0].where is wrong: \"a*\" is no topic")
+	f("no header", good+"subscriptions: [{where: {headers: ['=a']}}]\n", "is no condition on a header")
+	f("an exception of everything", good+"subscriptions: [{where: {except: [{}]}}]\n", "takes all messages, so that nothing is left")
 	f("nothing", "", "store names no place")
 	f("a comment alone", "# hello\n", "destinations is missing")
 	f("no YAML", "store: {dsn: [", "no YAML")
