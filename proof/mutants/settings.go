@@ -1,0 +1,68 @@
+package mutants
+
+// Mistakes in settings that operators set while relays run, and in subscriptions that they add.
+var tuning = []Mutant{
+	{
+		Name: "settings-need-a-restart", What: "a relay that runs does not take what an operator sets",
+		Evidence: "settings that are read once, at the start",
+		Patches:  []Patch{{"internal/core/view.go", "	c.viewSettings(now, f, s)\n", ""}},
+		By:       coreTests("relay", "TestSettingsOfAnOperatorHoldUntilTheyAreReset"), Quick: true,
+	},
+	{
+		Name: "a-reset-is-not-heard", What: "when the last setting is reset, relays that run keep it",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"internal/core/settings.go", "	if f.Policy == nil || ", "	if f.Policy == nil || len(s.Settings) == 0 || "}},
+		By:       coreTests("relay", "TestSettingsOfAnOperatorHoldUntilTheyAreReset"),
+	},
+	{
+		Name: "the-timeout-of-the-start", What: "calls end by the timeout that the relay was started with",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"relay/settings.go", "	f.timeout = t.Timeout\n", "	_ = t.Timeout\n"}},
+		By:       coreTests("relay", "TestACallEndsByTheTimeoutOfNow"),
+	},
+	{
+		Name: "new-rate-brings-a-burst", What: "the buckets of a new rate begin full",
+		Evidence: "limiters that are made again with each change of their settings",
+		Patches: []Patch{
+			{"internal/engine/tune.go", "	l.messages.level, l.bytes.level, l.at = 0, 0, now\n", "	l.messages.level, l.bytes.level, l.at = l.messages.burst, l.bytes.burst, now\n"},
+			{"internal/engine/tune.go", "		l.messages.inherit(&old.messages, l.share)\n		l.bytes.inherit(&old.bytes, l.share)\n", ""},
+		},
+		By: sim("-faults", "settings,rates"),
+	},
+	{
+		Name: "a-debt-is-forgiven", What: "a large message that went from a full bucket is not paid for once the rate is changed",
+		Evidence: "as before",
+		Patches:  []Patch{{"internal/engine/tune.go", "		b.level = min(old.level, b.burst*share)\n", "		b.level = max(min(old.level, b.burst*share), 0)\n"}},
+		By:       sim("-faults", "settings,rates"),
+	},
+	{
+		Name: "lower-in-flight-strands", What: "once in_flight is lowered, what was accepted waits for ever for what keeps its window from moving",
+		Evidence: "seed 238 of the simulator, when settings were new",
+		Patches:  []Patch{{"internal/engine/tune.go", "	f.above = f.places()\n", "	f.above = 0\n"}},
+		By:       sim("-faults", "settings,rates,kills,stops"),
+	},
+	{
+		Name: "a-setting-drops-the-others", What: "MySQL, MariaDB and SQLite: a command for one setting takes all others away",
+		Evidence: "a row of settings that is written whole",
+		Patches:  []Patch{{"store/storekit/settings.go", "	rows := map[string]json.RawMessage{}\n	if text != \"\" &&", "	rows := map[string]json.RawMessage{}\n	if text = \"\"; text != \"\" &&"}},
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/Each_setting_keeps_its_value"),
+	},
+	{
+		Name: "a-setting-drops-the-others-in-postgresql", What: "PostgreSQL: a command for one setting takes all others away",
+		Evidence: "as before",
+		Patches:  []Patch{{"store/pgstore/query/settings.sql", "settings = (u.settings - $4::text[]) ||", "settings = ('{}'::jsonb - $4::text[]) ||"}},
+		By:       tests("store/pgstore", "TestConformance$/Each_setting_keeps_its_value"),
+	},
+	{
+		Name: "a-setting-leaves-the-epoch", What: "MySQL, MariaDB and SQLite: relays hear of a setting at a heartbeat that has another reason",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"store/sqlkit/operate_settings.go", "		t.Moved = true\n", ""}},
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_setting_that_an_operator_set_is_in_every_view"),
+	},
+	{
+		Name: "the-deployment-beats-what-was-added", What: "MySQL, MariaDB and SQLite: a deployment with another filter than that of an added subscription does not start",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"store/sqlkit/operate_settings.go", "sqlAddedBy, who(a), ", "sqlAddedBy, \"\", "}},
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/An_added_subscription_begins_where"),
+	},
+}
