@@ -1,0 +1,19 @@
+package mysqlstore
+
+import (
+	"context"
+
+	"github.com/postbag/postbag/store"
+)
+
+var _ store.Tuner = (*Store)(nil)
+
+// Add declares a subscription that is not there, as an operator says it; see [store.Tuner].
+func (s *Store) Add(ctx context.Context, a store.Audit, spec store.Spec) error {
+	return s.base.Add(ctx, a, spec)
+}
+
+// Tune sets some settings of a subscription's policy; see [store.Tuner].
+func (s *Store) Tune(ctx context.Context, a store.Audit, r store.Ref, set []store.Setting, reset []string) error {
+	return s.base.Tune(ctx, a, r, set, reset)
+}
