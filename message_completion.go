@@ -59,6 +59,27 @@ func (p *Publisher[Tx]) nameAll(msgs []Message) {
 	}
 }
 
+// withShardKeys returns msgs with the shard keys that PublisherOptions.ShardKey gives them.
+// The slice that it was given is left as it is.
+func (p *Publisher[Tx]) withShardKeys(msgs []Message) ([]Message, error) {
+	if p.options.ShardKey == nil {
+		return msgs, nil
+	}
+	var f faults
+	own := slices.Clone(msgs)
+	for i := range own {
+		if own[i].Key == "" || own[i].ShardKey != "" {
+			continue
+		}
+		shardKey, err := p.options.ShardKey(own[i].Key)
+		if err != nil {
+			f.add(&MessageError{Index: i, Field: "ShardKey", Reason: "cannot be computed: " + err.Error(), Err: err})
+		}
+		own[i].ShardKey = shardKey
+	}
+	return own, f.err()
+}
+
 // cloneHeaders returns a copy that can be written to, also of nil.
 func cloneHeaders(headers map[string]string) map[string]string {
 	if headers == nil {

@@ -365,3 +365,60 @@ func randomMessage(r *rand.Rand) Message {
 	}
 	return m
 }
+
+func TestAPublisherComputesShardKeysFromKeys(t *testing.T) {
+	t.Parallel()
+	p, r := newTestPublisher(t, PublisherOptions{ShardKey: func(key string) (string, error) { return strings.TrimPrefix(key, "customer-"), nil }})
+	msgs := []Message{{Key: "customer-7"}, {Key: "customer-7", ShardKey: "9"}, {}, {ShardKey: "8"}}
+	err := p.Publish(t.Context(), &testTx{}, msgs[0], msgs[2], msgs[3])
+	if err == nil {
+		err = p.Publish(t.Context(), &testTx{}, msgs[1])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, call := range r.appended {
+		for _, m := range call {
+			got = append(got, m.Key+"/"+m.ShardKey)
+		}
+	}
+	if want := []string{"customer-7/7", "/", "/8", "customer-7/9"}; !slices.Equal(got, want) {
+		t.Errorf("keys and shard keys are %q, not %q", got, want)
+	}
+	if msgs[0].ShardKey != "" {
+		t.Error("the caller's message was changed")
+	}
+}
+
+func TestAShardKeyThatCannotBeComputedFailsPublish(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("the key has another form; give customer-NUMBER")
+	p, r := newTestPublisher(t, PublisherOptions{ShardKey: func(key string) (string, error) {
+		if key == "bad" {
+			return "", cause
+		}
+		return strings.Repeat("1", len(key)), nil
+	}})
+	err := p.Publish(t.Context(), &testTx{}, Message{Key: "good"}, Message{Key: "bad"})
+	fault, ok := errors.AsType[*MessageError](err)
+	if !ok || fault.Index != 1 || fault.Field != "ShardKey" || !errors.Is(err, cause) || len(r.appended) != 0 {
+		t.Errorf("%v, with %d calls of Append", err, len(r.appended))
+	}
+}
+
+func TestMessagesOfAWrapperGetShardKeys(t *testing.T) {
+	t.Parallel()
+	p, r := newTestPublisher(t, PublisherOptions{
+		ShardKey: func(string) (string, error) { return "5", nil },
+		Wrap: func(next PublishFunc) PublishFunc {
+			return func(ctx context.Context, msgs []Message) error { return next(ctx, append(msgs, Message{Key: "added"})) }
+		},
+	})
+	if err := p.Publish(t.Context(), &testTx{}, Message{Key: "k"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.only(t); len(got) != 2 || got[0].ShardKey != "5" || got[1].ShardKey != "5" {
+		t.Errorf("%+v", got)
+	}
+}

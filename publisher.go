@@ -128,15 +128,19 @@ func (p *Publisher[Tx]) append(ctx context.Context, tx Tx, msgs []Message, order
 	if len(msgs) == 0 {
 		return nil
 	}
-	if err := p.rules.check(msgs, ordered); err != nil {
+	msgs, err := p.withShardKeys(msgs)
+	if err == nil {
+		err = p.rules.check(msgs, ordered)
+	}
+	if err != nil {
 		return err
 	}
 	if ordered {
-		if err := p.store.Lock(ctx, tx, p.options.Box, orderKeys(msgs)); err != nil {
+		if err = p.store.Lock(ctx, tx, p.options.Box, orderKeys(msgs)); err != nil {
 			return err
 		}
 	}
-	if err := p.store.Append(ctx, tx, p.options.Box, msgs); err != nil {
+	if err = p.store.Append(ctx, tx, p.options.Box, msgs); err != nil {
 		return err
 	}
 	wakeAfterCommit(ctx, p)

@@ -41,6 +41,15 @@ type PublisherOptions struct {
 	// nothing.
 	Wrap func(next PublishFunc) PublishFunc
 
+	// ShardKey computes Message.ShardKey of each message that has a Key and no ShardKey, from
+	// the Key alone: so one Key always has the same. It is how you choose where keys go: with
+	// a box whose slots are made by number, return the number. "" leaves the message as it is. It is called
+	// behind Wrap, before anything is written. An error fails Publish, as a MessageError whose
+	// Err it is; its text becomes part of that, so it quotes no key. It must be safe for
+	// concurrent use. All publishers of a box must have the same, in every language. Defaults
+	// to nothing.
+	ShardKey func(key string) (string, error)
+
 	// Check says what is wrong with a message that is complete: ID, Topic and Headers are
 	// filled in. It is called behind Wrap, for each message that keeps all other rules,
 	// before anything is written. An error fails Publish, as a MessageError whose Err it is.

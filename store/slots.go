@@ -44,6 +44,15 @@ func (r SlotRule) SlotOf(m *postbag.Message) (slot int, ok bool) {
 	return NumberSlot(key)
 }
 
+// Check returns ErrNoNumber for a message that a box with this rule refuses. As
+// PublisherOptions.Check it refuses such messages before anything is written.
+func (r SlotRule) Check(m *postbag.Message) error {
+	if _, ok := r.SlotOf(m); !ok {
+		return ErrNoNumber
+	}
+	return nil
+}
+
 // numberDigits is how many of the last digits of a number decide its slot: SlotCount
 // divides ten to that power.
 const numberDigits = 12

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"math/big"
 	"math/rand/v2"
 	"strings"
@@ -67,6 +68,9 @@ func TestARuleForSlotsLooksAtTheShardKeyFirst(t *testing.T) {
 	} {
 		if got, ok := c.by.SlotOf(&c.m); got != c.want || ok != c.ok {
 			t.Errorf("by %q, key %q and shard key %q: slot %d, %v; want %d, %v", c.by, c.m.Key, c.m.ShardKey, got, ok, c.want, c.ok)
+		}
+		if err := c.by.Check(&c.m); (err == nil) != c.ok || err != nil && !errors.Is(err, store.ErrNoNumber) {
+			t.Errorf("by %q, key %q and shard key %q: %v", c.by, c.m.Key, c.m.ShardKey, err)
 		}
 	}
 }

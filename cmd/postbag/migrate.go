@@ -26,12 +26,16 @@ func newMigrateCommand(c *terminal.Terminal) *cobra.Command {
 func newMigrateUpCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	var boxes []string
+	var slots string
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Bring the schema up to date, and make boxes",
 		Long: `Bring the schema up to date, and make boxes. You can run it at any time, again, and
-several times at once. It makes a missing sqlite file.`,
-		Example: `  postbag migrate up --store-env DATABASE_URL --box outbox`,
+several times at once. It makes a missing sqlite file. --slots number makes boxes whose
+messages have numbers for keys: their slots are these numbers modulo 4,096. A box keeps the
+rule that it was made with. With -c, boxes.NAME.slots of the file says it, too.`,
+		Example: `  postbag migrate up --store-env DATABASE_URL --box outbox
+  postbag migrate up --store-env DATABASE_URL --box accounts --slots number`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, box := range boxes {
@@ -39,26 +43,53 @@ several times at once. It makes a missing sqlite file.`,
 					return err
 				}
 			}
-			return withStore(cmd.Context(), f, true, func(s *component.Store) error {
+			if err := checkSlots(slots, boxes); err != nil {
+				return err
+			}
+			where, err := f.where()
+			if err != nil {
+				return err
+			}
+			where = where.WithSlots(store.SlotRule(slots), boxes)
+			return withStoreAt(cmd.Context(), where, true, func(s *component.Store) error {
 				return migrateUp(cmd.Context(), c, s, boxes)
 			})
 		},
 	}
 	f.add(cmd)
+	addSlots(cmd, &slots)
 	cmd.Flags().StringSliceVar(&boxes, "box", nil, "make this `box` too; may be repeated")
 	return cmd
 }
 
-// withStore opens a store for migrations, and closes it.
-func withStore(ctx context.Context, f storeFlags, create bool, fn func(*component.Store) error) (err error) {
+// addSlots adds --slots.
+func addSlots(cmd *cobra.Command, slots *string) {
+	cmd.Flags().StringVar(slots, "slots", "", "the `rule` by which these boxes make slots: hash or number; hash when left out")
+	_ = cmd.RegisterFlagCompletionFunc("slots", words(string(store.SlotsByHash), string(store.SlotsByNumber))) // the flag is there
+}
+
+// checkSlots refuses a rule that there is not, and one for no box.
+func checkSlots(slots string, boxes []string) error {
+	if err := store.SlotRule(slots).Validate(); err != nil {
+		return exit.Usagef("--slots is %.40q; say hash or number", slots)
+	}
+	if slots != "" && len(boxes) == 0 {
+		return exit.Usagef("--slots goes with --box; name the boxes")
+	}
+	return nil
+}
+
+// withStore opens a store that is there for migrations, and closes it.
+func withStore(ctx context.Context, f storeFlags, fn func(*component.Store) error) (err error) {
 	where, err := f.where()
 	if err != nil {
 		return err
 	}
-	return withStoreAt(ctx, where, create, fn)
+	return withStoreAt(ctx, where, false, fn)
 }
 
-// withStoreAt is withStore for a store whose settings were read: those of a pipe can be read once.
+// withStoreAt is withStore for a store whose settings were read: those of a pipe can be read once. create makes a missing
+// sqlite file.
 func withStoreAt(ctx context.Context, where config.Store, create bool, fn func(*component.Store) error) (err error) {
 	where.Create = false // that is what these commands are for
 	s, err := component.OpenStore(ctx, where, component.StoreOptions{Create: create, Unmigrated: true})
@@ -102,7 +133,7 @@ func newMigrateStatusCommand(c *terminal.Terminal) *cobra.Command {
 		Short: "Say which steps are missing; exit code 5 if any is",
 		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withStore(cmd.Context(), f, false, func(s *component.Store) error {
+			return withStore(cmd.Context(), f, func(s *component.Store) error {
 				return migrateStatus(cmd.Context(), c, s)
 			})
 		},
@@ -141,6 +172,7 @@ type printing struct {
 	format    string
 	after     int
 	partition time.Duration
+	slots     string
 }
 
 func newMigratePrintCommand(c *terminal.Terminal) *cobra.Command {
@@ -167,6 +199,7 @@ own shell (plain), a migration of goose, or one of Atlas.`,
 	}
 	p.add(cmd)
 	cmd.Flags().StringSliceVar(&p.boxes, "box", nil, "write what makes this `box` too; may be repeated")
+	addSlots(cmd, &p.slots)
 	cmd.Flags().StringVar(&p.format, "format", sqlscript.Plain, "`form` of the file: "+strings.Join(sqlscript.Formats(), ", "))
 	cmd.Flags().IntVar(&p.after, "after", 0, "without a store: only the steps behind this `version`")
 	cmd.Flags().Var(duration.Flag(&p.partition), "partition", "without a store: divide boxes of mysql and mariadb into partitions of about this `time`")
@@ -198,13 +231,14 @@ func (p *printing) check(after bool) error {
 			return err
 		}
 	}
-	return nil
+	return checkSlots(p.slots, p.boxes)
 }
 
 // steps returns what is missing: after a version, or in a store.
 func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
 	if p.offline() {
-		all, err := component.Script(p.kind, p.partition, p.boxes)
+		said := new(config.Store).WithSlots(store.SlotRule(p.slots), p.boxes)
+		all, err := component.Script(p.kind, p.partition, said.Slots(), p.boxes)
 		if last := lastVersion(all); err == nil && p.after > last {
 			return nil, exit.Usagef("--after is %d, and the last version is %d; give the version of the schema that is there", p.after, last)
 		}
@@ -214,10 +248,11 @@ func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
 	if err != nil {
 		return nil, err
 	}
+	where = where.WithSlots(store.SlotRule(p.slots), p.boxes)
 	var steps []store.Step
 	err = withStoreAt(ctx, where, false, func(s *component.Store) (err error) {
 		steps, err = s.Schema().Missing(ctx, p.boxes, func(boxes []string) ([]store.Step, error) {
-			return component.Script(s.Kind, where.Partition, boxes)
+			return component.Script(s.Kind, where.Partition, where.Slots(), boxes)
 		})
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -209,4 +210,47 @@ func TestPrintedSQLDoesNotMindTheSearchPath(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestMigrateMakesBoxesWithSlotsByNumber(t *testing.T) {
+	t.Parallel()
+	onEachEmptyStore(t, func(t *testing.T, at *place) {
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "accounts", "--slots", "number").ok().says("box accounts is there")
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "accounts").ok()
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "accounts", "--slots", "number").ok()
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "accounts", "--slots", "hash").ends(exit.Usage, "box accounts has slots by number", "make another box")
+		cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox", "--slots", "number").ends(exit.Usage, "box outbox has slots by hash", "make another box")
+		cli(t, "publish", at.flag, at.where, "--box", "accounts", "--key", "42", "--payload", "{}").ok()
+		cli(t, "publish", at.flag, at.where, "--box", "accounts", "--key", "customer", "--payload", "{}").ends(exit.Usage, "takes slots by number", "Message.ShardKey")
+	})
+}
+
+func TestMigrateRefusesARuleForSlotsThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	at := emptyFile(t)
+	cli(t, "migrate", "up", at.flag, at.where, "--box", "a", "--slots", "custom").ends(exit.Usage, "say hash or number")
+	cli(t, "migrate", "up", at.flag, at.where, "--slots", "number").ends(exit.Usage, "name the boxes")
+	cli(t, "migrate", "print", "--store-kind", "sqlite", "--slots", "number").ends(exit.Usage, "name the boxes")
+	cli(t, "migrate", "print", "--store-kind", "sqlite", "--box", "a", "--slots", "number").ok().says("decimal integer", "SET slots = 1 WHERE name = 'a'")
+	cli(t, "migrate", "print", "--store-kind", "postgresql", "--box", "a", "--slots", "number").ok().says("CREATE TRIGGER a__number")
+	cli(t, "migrate", "print", "--store-kind", "mysql", "--box", "a", "--slots", "number").ok().says("postbag_a__number")
+}
+
+// The file says the rule of a box as well: for migrate up, and for a relay with create.
+func TestAConfigurationNamesTheRuleForSlotsOfABox(t *testing.T) {
+	t.Parallel()
+	at := emptyFile(t)
+	write := func(slots string) string {
+		path := filepath.Join(t.TempDir(), "postbag.yaml")
+		text := "store: {dsn: " + at.where + "}\ndestinations: {out: {stdout: }}\nboxes: {accounts: {slots: " + slots + "}}\nsubscriptions: [{to: out, box: accounts}]\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	cli(t, "migrate", "up", "-c", write("number"), "--box", "accounts").ok()
+	cli(t, "status", "-c", write("number")).ok()
+	cli(t, "status", "-c", write("hash")).ends(exit.Usage, "boxes.accounts.slots is hash, and the box was made with slots by number")
+	cli(t, "status", "-c", write("custom")).ends(exit.Usage, "choose one of hash, number")
 }

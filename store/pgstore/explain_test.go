@@ -78,7 +78,7 @@ var unplanned = map[string]string{
 	"list_row": "a part", "list_matching": "a part",
 	"detach": "DDL", "finalize": "DDL", "drop_part": "DDL",
 	"wait_briefly": "no table", "wait_as_before": "no table", "standby": "no table", "unfiltered": "no table", "walking": "no table", "number": "no table", "notify": "no table",
-	"lock_keys": "no table", "last": "a sequence", "stored": "the shards of a subscription, once after a crash", "writers": "the lock table", "settings": "the server's settings", "begin_life": "one row, once after a crash",
+	"lock_keys": "no table", "last": "a sequence", "stored": "the shards of a subscription, once after a crash", "writers": "the lock table", "settings": "the server's settings", "triggers": "the catalogue", "begin_life": "one row, once after a crash",
 	"shard_positions": "after a restore, once a subscription", "free_shards": "as above", "back_flush": "as above",
 	"back_ledger": "as above", "back_cut": "as above", "back_commands": "as above", "back_parked": "as above", "back_shards": "as above",
 	"begin_parked": "after its numbering was begun again, once a box", "begin_copies": "as above", "begin_discarded": "as above", "begin_past": "as above",

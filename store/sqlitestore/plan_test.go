@@ -21,7 +21,7 @@ import (
 func statementsOf(t *testing.T) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
-	for _, name := range []string{"sql.go", "dialect.go", "../../store/sqlkit/sql.go", "../../store/sqlkit/turn_supersede.go"} {
+	for _, name := range []string{"../../store/sqlkit/sql.go", "sql.go", "dialect.go", "../../store/sqlkit/turn_supersede.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -50,14 +50,14 @@ func statementsOf(t *testing.T) map[string]string {
 	}
 	out["sqlAppend"] += out["sqlAppendRow"]
 	out["sqlMark"] = fmt.Sprintf(out["sqlMark"], fmt.Sprintf(out["sqlMarkRow"], 3, 4))
-	for _, part := range []string{"sqlAppendRow", "sqlMarkRow", "sqlColumns", "retentionColumns"} {
+	for _, part := range []string{"sqlAppendRow", "sqlMarkRow", "sqlColumns", "sqlRule", "SQLScheduledRule", "retentionColumns"} {
 		delete(out, part)
 	}
 	for name, text := range out {
 		for _, verb := range []string{"%s", "%[1]s"} {
 			text = strings.ReplaceAll(text, verb, `"postbag_outbox"`)
 		}
-		text = strings.NewReplacer("{box}", quoted("outbox"), "{messages}", "", "{list}", "1, 2", "{times}", "WHEN 1 THEN 2 ").Replace(text)
+		text = strings.NewReplacer("{box}", quoted("outbox"), "{messages}", "", "{name}", "outbox", "{list}", "1, 2", "{times}", "WHEN 1 THEN 2 ").Replace(text)
 		text = strings.ReplaceAll(text, "%[2]s", "("+filterOf(&store.Filter{Types: []string{"a", "b.*"}, Where: store.Where{Topics: []string{"t.*"}}}).condition+")")
 		out[name] = strings.ReplaceAll(text, "%d", "1")
 	}
@@ -82,6 +82,8 @@ func textOf(t *testing.T, value ast.Expr, known map[string]string) string {
 		return textOf(t, v.X, known) + textOf(t, v.Y, known)
 	case *ast.Ident:
 		return known[v.Name]
+	case *ast.SelectorExpr:
+		return known[v.Sel.Name]
 	}
 	return ""
 }

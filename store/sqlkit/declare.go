@@ -116,11 +116,10 @@ func (t *Tx) Declare(spec store.Spec, types, takes string, at store.Position) er
 // underscores. Programs that do not know a box by number have to stay away once there is one.
 func EnterBox(box, now string, by store.SlotRule) []string {
 	fill := strings.NewReplacer("{box}", box, "{now}", now, "{maintenance}", store.Maintenance,
-		"{span}", strconv.FormatInt(storekit.SpanOf(1), 10), "{slots}", strconv.Itoa(store.SlotCount),
-		"{rule}", strconv.Itoa(storekit.RuleNumber(by)))
+		"{span}", strconv.FormatInt(storekit.SpanOf(1), 10), "{slots}", strconv.Itoa(store.SlotCount))
 	out := []string{fill.Replace(sqlEnterBox), fill.Replace(sqlEnterSubscription), fill.Replace(sqlEnterShard)}
 	if by == store.SlotsByNumber {
-		out = append(out, sqlNewReaders)
+		out = append(out, fill.Replace(sqlByNumber), sqlNewReaders)
 	}
 	return out
 }

@@ -35,7 +35,7 @@ INSERT INTO postbag__subscription (box, name, types, takes, wanted, started, cre
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	// The rows of a new box.
-	sqlEnterBox          = `INSERT INTO postbag__box (name, created_at, slots) VALUES ('{box}', {now}, {rule})`
+	sqlEnterBox          = `INSERT INTO postbag__box (name, created_at) VALUES ('{box}', {now})`
 	sqlEnterSubscription = `
 INSERT INTO postbag__subscription (box, name, types, wanted, started, created_at, span, upto, agreed)
 VALUES ('{box}', '{maintenance}', '[]', 1, 0, {now}, {span}, 0, 0)`
@@ -221,6 +221,9 @@ const (
 
 	// sqlColumns are those of a message without headers and payload, and the rule of its box.
 	sqlColumns = "seq, id, at, topic, `key`, shard_key, type, " + sqlRule
+
+	// By primary key.
+	sqlByNumber = `UPDATE postbag__box SET slots = 1 WHERE name = '{box}'`
 
 	// By primary key.
 	sqlRuleOf = `SELECT slots FROM postbag__box WHERE name = ?`

@@ -18,8 +18,12 @@ type storeKind struct {
 	module string
 	open   func(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
 	// script returns the SQL of the schema and of boxes.
-	script func(partition time.Duration, boxes ...string) ([]store.Step, error)
+	script scriptOf
 }
+
+// scriptOf returns the SQL of a kind's schema and of boxes: see Script.
+type scriptOf func(partition time.Duration, slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error)
+
 
 // storeKinds are the kinds of stores that this program holds.
 func storeKinds() []storeKind {

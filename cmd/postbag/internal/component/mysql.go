@@ -28,7 +28,7 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 	}
 	mo := mysqlstore.Options{
 		Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Connections: max(o.MaxConns, leastMySQLConns),
-		Partition: o.Partition, SQLComments: o.Comments, OnFault: o.OnFault,
+		Partition: o.Partition, SQLComments: o.Comments, Slots: o.Slots, OnFault: o.OnFault,
 	}
 	if mo.Create {
 		mo.Boxes = append([]string{}, o.Boxes...)

@@ -115,7 +115,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	if err != nil {
 		return nil, exit.Usagef("the PostgreSQL DSN cannot be used; see that host, port and database are right")
 	}
-	po := pgstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Listen: o.Listen, SQLComments: o.Comments, OnFault: o.OnFault}
+	po := pgstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Listen: o.Listen, SQLComments: o.Comments, Slots: o.Slots, OnFault: o.OnFault}
 	if po.Create {
 		po.Boxes = append([]string{}, o.Boxes...)
 	}

@@ -26,7 +26,7 @@ func openSQLite(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
 	if err := sqliteFile(path, o.Create); err != nil {
 		return nil, err
 	}
-	so := sqlitestore.Options{Create: o.Create, Unmigrated: o.Unmigrated, SQLComments: o.Comments}
+	so := sqlitestore.Options{Create: o.Create, Unmigrated: o.Unmigrated, SQLComments: o.Comments, Slots: o.Slots}
 	if o.Create && !o.Unmigrated {
 		so.Boxes = append([]string{}, o.Boxes...)
 	}

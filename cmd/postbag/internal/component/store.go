@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +24,7 @@ type Store struct {
 	store.Store
 	store.Inspector
 	store.Operator
-	store.Migrator
+	Migrator store.SlotMigrator
 	// Editor is nil for a kind of store that takes commands for parked messages only.
 	Editor store.Editor
 	// Steward is nil for a kind of store whose subscriptions operators cannot change.
@@ -58,7 +60,7 @@ func (s *Store) Operations() operations.Store {
 
 // Schema is what operators do to the store's schema.
 func (s *Store) Schema() operations.Schema {
-	return operations.Schema{Migrator: s, Inspector: s}
+	return operations.Schema{Migrator: s.Migrator, Inspector: s}
 }
 
 // StoreOptions are how a store is opened. The zero value opens what is there.
@@ -71,6 +73,9 @@ type StoreOptions struct {
 	Listen bool
 	// OnFault hears of what no call reports. Optional.
 	OnFault func(error)
+	// Slots are the rules for slots that are said of boxes. One that is there and has another
+	// rule is an error.
+	Slots map[string]store.SlotRule
 	// Partition divides the tables of new boxes, on a kind that can.
 	Partition time.Duration
 	// Comments are those of its statements.
@@ -118,7 +123,7 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 	if s.Partition != 0 && !Kinds().Partitions(name) {
 		return nil, exit.Usagef("partition is not for %s; leave it out", name)
 	}
-	o.Partition, o.Comments = s.Partition, store.SQLComments{Application: s.SQLComments.Application}
+	o.Partition, o.Comments, o.Slots = s.Partition, store.SQLComments{Application: s.SQLComments.Application}, s.Slots()
 	o.Create = o.Create || s.Create
 	o.Listen = o.Listen && s.Listen
 	if o.MaxConns == 0 {
@@ -135,6 +140,9 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		if err != nil {
 			return nil, openError(ctx, err)
 		}
+		if err := opened.checkSlots(ctx, o); err != nil {
+			return nil, errors.Join(err, opened.Close())
+		}
 		opened.Kind, opened.Inspector = name, operations.Unfinished(opened.Inspector)
 		opened.Editor, _ = opened.Store.(store.Editor)
 		opened.Steward, _ = opened.Store.(store.Steward)
@@ -145,23 +153,45 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 	return nil, exit.Usagef("this program holds no store of kind %s; see postbag version --components", name)
 }
 
+// checkSlots refuses boxes that were made with another rule for slots than is said.
+func (s *Store) checkSlots(ctx context.Context, o StoreOptions) error {
+	if o.Unmigrated {
+		return nil // CreateBox looks
+	}
+	for _, box := range slices.Sorted(maps.Keys(o.Slots)) {
+		has, err := s.Migrator.SlotRule(ctx, box)
+		switch {
+		case errors.Is(err, store.ErrNoBox): // who reads it is told
+		case err != nil:
+			return openError(ctx, err)
+		case has != o.Slots[box]:
+			return exit.Usagef("boxes.%s.slots is %s, and the box was made with slots by %s, which it keeps; leave slots out, "+
+				"or name another box, which postbag migrate up makes", box, o.Slots[box], has)
+		}
+	}
+	return nil
+}
+
 // Script returns all statements that make the schema and boxes in an empty database
-// of a kind. It connects to nothing.
-func Script(kind string, partition time.Duration, boxes []string) ([]store.Step, error) {
+// of a kind, with the rules for slots of those boxes that are not by hash. It connects to
+// nothing.
+func Script(kind string, partition time.Duration, slots map[string]store.SlotRule, boxes []string) ([]store.Step, error) {
 	if partition != 0 && !Kinds().Partitions(kind) {
 		return nil, exit.Usagef("--partition is not for %s; leave it out", kind)
 	}
 	for _, k := range storeKinds() {
 		if k.Name == kind {
-			return k.script(partition, boxes...)
+			return k.script(partition, slots, boxes...)
 		}
 	}
 	return nil, exit.Usagef("--store-kind is %q; say %s", kind, strings.Join(StoreKinds(), ", "))
 }
 
 // undivided is the script of a kind whose boxes are not divided by time.
-func undivided(script func(boxes ...string) ([]store.Step, error)) func(time.Duration, ...string) ([]store.Step, error) {
-	return func(_ time.Duration, boxes ...string) ([]store.Step, error) { return script(boxes...) }
+func undivided(script func(slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error)) scriptOf {
+	return func(_ time.Duration, slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error) {
+		return script(slots, boxes...)
+	}
 }
 
 func openError(ctx context.Context, err error) error {

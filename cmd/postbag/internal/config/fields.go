@@ -101,7 +101,7 @@ func textsOf(v reflect.Value) []string {
 // checkTags checks a setting by its tags. What was left out has its default already.
 func (f *field) checkTags(p *problems, path string) {
 	if words := strings.Fields(f.Tag.Get("oneof")); len(words) > 0 {
-		if value := f.value.String(); !slices.Contains(words, value) {
+		if value := f.value.String(); value != "" && !slices.Contains(words, value) {
 			p.atf(path, "is %.40q; choose one of %s", Redact(value), strings.Join(words, ", "))
 		}
 	}

@@ -81,6 +81,8 @@ type Store struct {
 
 	// at is where it stands in the file, such as stores.main; empty: flags say it.
 	at string
+	// slots are the rules for slots that the file, or flags, say of boxes; nil: none.
+	slots *slotRules
 }
 
 // SQLComments says what stands in the comment of each statement of a store.
@@ -101,6 +103,11 @@ type Box struct {
 	// No subscription of the file reads the box: postbag plan and postbag apply look after it all the
 	// same, in each store. Without it the name of such a box is a mistake.
 	Unread bool `yaml:"unread" default:"false"`
+	// How the slots of its messages are made: hash or number. By number, the shard key, or
+	// else the key, is a decimal integer. A box keeps what it was made with: create and
+	// postbag migrate up make a new box so, and another one is an error. See
+	// guides/policies.md.
+	Slots string `yaml:"slots" oneof:"hash number" otherwise:"what the box was made with, which is hash if nobody said it"`
 }
 
 // Retention is how long messages of a box stay.

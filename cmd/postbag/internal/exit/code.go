@@ -117,7 +117,7 @@ func Of(err error) Code {
 	switch {
 	case is(context.Canceled):
 		return Interrupted
-	case faulty, is(store.ErrFilterDiffers, store.ErrCursor, store.ErrWorked, operations.ErrInvalid, operations.ErrUnsupported):
+	case faulty, is(store.ErrFilterDiffers, store.ErrSlotRule, store.ErrNoNumber, store.ErrCursor, store.ErrWorked, operations.ErrInvalid, operations.ErrUnsupported):
 		return Usage
 	case is(store.ErrNoBox, store.ErrNoSubscription, operations.ErrNotFound):
 		return NotFound

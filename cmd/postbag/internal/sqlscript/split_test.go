@@ -35,11 +35,14 @@ func TestSplitCutsAScriptIntoStatements(t *testing.T) {
 // What the stores print has nothing that Split, or a tool, takes for something else.
 func TestScriptsOfTheStoresCanBeSplit(t *testing.T) {
 	t.Parallel()
-	for name, script := range map[string]func(...string) ([]store.Step, error){
+	slots := map[string]store.SlotRule{"orders": store.SlotsByNumber}
+	for name, script := range map[string]func(map[string]store.SlotRule, ...string) ([]store.Step, error){
 		"postgresql": pgstore.Script, "sqlite": sqlitestore.Script,
-		"mysql": func(boxes ...string) ([]store.Step, error) { return mysqlstore.Script(0, boxes...) },
+		"mysql": func(slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error) {
+			return mysqlstore.Script(0, slots, boxes...)
+		},
 	} {
-		steps, err := script("outbox", "orders")
+		steps, err := script(slots, "outbox", "orders")
 		if err != nil || len(steps) < 4 {
 			t.Fatalf("%s: %d steps: %v", name, len(steps), err)
 		}
@@ -51,7 +54,7 @@ func TestScriptsOfTheStoresCanBeSplit(t *testing.T) {
 				}
 			}
 		}
-		if _, err := script("no box"); err == nil {
+		if _, err := script(nil, "no box"); err == nil {
 			t.Errorf("%s prints a box with a wrong name", name)
 		}
 	}
