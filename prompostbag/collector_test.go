@@ -157,11 +157,13 @@ type counting struct {
 
 func (c counting) Overview(context.Context) (store.Overview, error) {
 	*c.asked++
-	return store.Overview{Relays: make([]store.RelayState, 2), Boxes: []store.BoxView{{
+	replay := store.Ref{Box: "outbox", Subscription: "replay-1"}
+	relays := []store.RelayState{{}, {Works: []store.Ref{{Box: "outbox", Subscription: "default"}, replay}}, {Works: []store.Ref{replay}}} // the last does not count
+	return store.Overview{Relays: relays, Boxes: []store.BoxView{{
 		Name: "outbox", Rows: 7, Notices: make([]store.Notice, 1), Subscriptions: []store.SubscriptionView{{
 			SubscriptionState: store.SubscriptionState{Ref: store.Ref{Box: "outbox", Subscription: "default"}, Paused: true},
-			Delivered:         40, Discarded: 2, Commands: 3,
-		}},
+			Delivered:         40, Discarded: 2, Superseded: 5, Commands: 3,
+		}, {SubscriptionState: store.SubscriptionState{Ref: replay}, Replay: &store.Replay{Ref: replay, Of: "default"}}},
 	}}}, c.err
 }
 
@@ -203,6 +205,7 @@ func TestWhatTheStoreCountsIsShownWithoutARelay(t *testing.T) {
 	for name, want := range map[string]float64{
 		"postbag_store_relays": 2, "postbag_log_rows": 7, "postbag_notices": 1, "postbag_store_paused": 1, "postbag_commands": 3,
 		"postbag_store_delivered_messages_total": 40, "postbag_store_discarded_messages_total": 2,
+		"postbag_store_superseded_messages_total": 5,
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %v, want %v", name, got[name], want)

@@ -83,6 +83,7 @@ const (
 	storeRelays        = "postbag_store_relays"
 	storeDelivered     = "postbag_store_delivered_messages_total"
 	storeDiscarded     = "postbag_store_discarded_messages_total"
+	storeSuperseded    = "postbag_store_superseded_messages_total"
 	logRows            = "postbag_log_rows"
 	notices            = "postbag_notices"
 	storePaused        = "postbag_store_paused"
@@ -153,7 +154,7 @@ func ofStore() []Metric {
 	subscription := []string{"box", "subscription"}
 	return []Metric{
 		{storeUp, "One if the store answered this scrape; what follows is read from it, for all relays.", gauge, nil},
-		{storeRelays, "Relays whose heartbeat is good, as the store knows them.", gauge, nil},
+		{storeRelays, "Relays whose heartbeat is good, as the store knows them. Processes that work replays alone do not count.", gauge, nil},
 		{logLast, "The last number that the box's log has given out.", gauge, box},
 		{logRows, "About how many messages the log of the box holds.", gauge, box},
 		{notices, "What the store reports of the last day, such as messages that retention kept since log and ledger differ.", gauge, box},
@@ -164,6 +165,7 @@ func ofStore() []Metric {
 		{commands, "Commands of operators that no relay has carried out yet.", gauge, subscription},
 		{storeDelivered, "Messages that were delivered since the subscription began, by all relays.", counter, subscription},
 		{storeDiscarded, "Messages that were discarded since the subscription began.", counter, subscription},
+		{storeSuperseded, "Messages that a newer one of their key superseded since the subscription began.", counter, subscription},
 		{parked, "Parked messages by state, counted up to a million of each.", gauge, append(subscription[:2:2], "state")},
 		{parkedAtLeast, "One while there may be more parked messages of a state than were counted.", gauge, append(subscription[:2:2], "state")},
 	}

@@ -2,6 +2,7 @@ package prompostbag
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,7 +47,7 @@ func (c *Collector) collectStore(send func(string, float64, ...string)) {
 	if err != nil {
 		return
 	}
-	send(storeRelays, float64(len(o.Relays)))
+	send(storeRelays, float64(relaysOf(&o)))
 	for i := range o.Boxes {
 		b := &o.Boxes[i]
 		send(logLast, float64(b.Last), b.Name)
@@ -59,6 +60,25 @@ func (c *Collector) collectStore(send func(string, float64, ...string)) {
 	}
 }
 
+// relaysOf counts the relays, but those that work replays alone: such a process ends by itself, and delivers nothing new.
+func relaysOf(o *store.Overview) (n int) {
+	replays := map[store.Ref]bool{}
+	for i := range o.Boxes {
+		for j := range o.Boxes[i].Subscriptions {
+			if s := &o.Boxes[i].Subscriptions[j]; s.Replay != nil {
+				replays[s.Ref] = true
+			}
+		}
+	}
+	for i := range o.Relays {
+		works := o.Relays[i].Works
+		if len(works) == 0 || slices.ContainsFunc(works, func(r store.Ref) bool { return !replays[r] }) {
+			n++
+		}
+	}
+	return n
+}
+
 func collectView(s *store.SubscriptionView, send func(string, float64, ...string)) {
 	for _, row := range []struct {
 		name  string
@@ -69,6 +89,7 @@ func collectView(s *store.SubscriptionView, send func(string, float64, ...string
 		{commands, float64(s.Commands)},
 		{storeDelivered, float64(s.Delivered)},
 		{storeDiscarded, float64(s.Discarded)},
+		{storeSuperseded, float64(s.Superseded)},
 	} {
 		send(row.name, row.value, s.Box, s.Subscription)
 	}

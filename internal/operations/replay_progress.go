@@ -39,10 +39,11 @@ type Replay struct {
 	Rate float64 `json:"rate"`
 	// Messages carry no header that says that they come again.
 	Unmarked bool `json:"unmarked"`
-	// How many messages were delivered, left out, and discarded.
-	Delivered int64 `json:"delivered"`
-	Filtered  int64 `json:"filtered"`
-	Discarded int64 `json:"discarded"`
+	// How many messages were delivered, left out, discarded, and superseded by a newer one of their key.
+	Delivered  int64 `json:"delivered"`
+	Filtered   int64 `json:"filtered"`
+	Discarded  int64 `json:"discarded"`
+	Superseded int64 `json:"superseded"`
 	// How many messages are parked, by state.
 	Parked map[string]int64 `json:"parked"`
 
@@ -105,7 +106,7 @@ func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
 	r := Replay{
 		Name: v.Subscription, Box: v.Box, Of: p.Of, Destination: p.Destination, State: ReplayIdle, After: p.After, Through: p.Through,
 		Types: append([]string{}, v.Types...), Keys: len(p.Keys), Rate: p.Rate, Unmarked: p.Unmarked,
-		Delivered: v.Delivered, Filtered: v.Filtered, Discarded: v.Discarded, Parked: make(map[string]int64), Plan: *p, commands: v.Commands,
+		Delivered: v.Delivered, Filtered: v.Filtered, Discarded: v.Discarded, Superseded: v.Superseded, Parked: make(map[string]int64), Plan: *p, commands: v.Commands,
 	}
 	if !p.From.IsZero() {
 		r.From = &p.From
@@ -156,6 +157,9 @@ func (r *Replay) through() bool {
 func (r *Replay) Summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d delivered, %d left out, %d discarded", r.Delivered, r.Filtered, r.Discarded)
+	if r.Superseded > 0 {
+		fmt.Fprintf(&b, ", %d superseded", r.Superseded)
+	}
 	for _, state := range ParkStates {
 		if n := r.Parked[state.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, state)

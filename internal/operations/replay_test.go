@@ -140,3 +140,11 @@ func TestAReplayIsThroughWhenNothingWaits(t *testing.T) {
 		t.Errorf("ended once more: %v", err)
 	}
 }
+
+func TestTheSummaryOfAReplayCountsWhatWasSuperseded(t *testing.T) {
+	t.Parallel()
+	r := operations.Replay{Delivered: 7, Filtered: 1, Superseded: 3}
+	if got := r.Summary(); got != "7 delivered, 1 left out, 0 discarded, 3 superseded" {
+		t.Errorf("the summary is %q", got)
+	}
+}
