@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -110,4 +111,11 @@ func NextPartition(spans [][2]int64, last int64, size int) (from, to, room int64
 	}
 	p, room := nextPartition("outbox", parts, last, size)
 	return p.from, p.to, room
+}
+
+// WithoutPayloads leaves headers and payloads out of what pages read from now on, for a benchmark. No page was read before.
+func (s *Store) WithoutPayloads() {
+	t := s.statements.templates
+	blank := strings.NewReplacer("THEN b.headers::json END", "THEN NULL::json END", "THEN b.payload END", `THEN '\x'::bytea END`)
+	t["rows"], t["bounded"] = blank.Replace(t["rows"]), blank.Replace(t["bounded"])
 }
