@@ -23,7 +23,8 @@ type Replayer interface {
 	// Replay.Of does not exist, or is a replay, it is ErrNoSubscription. What retention has
 	// deleted by then does not come.
 	StartReplay(ctx context.Context, a Audit, r Replay) error
-	// EndReplay removes a replay with its positions, parked messages, commands and ledger.
+	// EndReplay removes a replay with its positions, parked messages, commands and ledger. A
+	// store may delete rows later, some at a time, as Steward.Remove does.
 	// It writes summary to the audit log, in the same transaction. A relay that works the
 	// replay loses its leases. Of what is no replay the error is ErrNoReplay.
 	EndReplay(ctx context.Context, a Audit, r Ref, summary string) error

@@ -20,7 +20,8 @@ type Steward interface {
 	// Remove deletes a subscription: its shards and positions, its parked messages, commands and
 	// ledger. The log and other subscriptions stay as they are, and what this one alone kept may
 	// be dropped by retention. Settlements under its leases are lost from then on. Declare makes
-	// no subscription of that name until Readmit.
+	// no subscription of that name until Readmit. A store may delete rows later, some at a time,
+	// that nothing shows and nobody works from then on.
 	//
 	// It is ErrWorked, and nothing is deleted, if a live relay holds a shard of one that is not
 	// paused, unless force is set.

@@ -44,4 +44,16 @@ var living = []Mutant{
 		Patches:  []Patch{{"store/mysqlstore/turn.go", "		if !asks || r.seen.epoch == r.about.epoch {\n", "		if !asks || r.seen.epoch >= 0 {\n"}},
 		By:       tests("store/mysqlstore", "TestConformance$/.*/Every_read_that_begins_after_a_command"),
 	},
+	{
+		Name: "leftovers-forgotten", What: "a removal that ends in the middle leaves rows that nobody deletes",
+		Evidence: "deletes in parts without a note of what is left",
+		Patches:  []Patch{{"store/sqlkit/leftover.go", "		if full {\n			_, err := t.Exec(sweepText(table, sqlDeleteSome), id, last)\n			return err\n		}\n", "		if full {\n			if _, err := t.Exec(sweepText(table, sqlDeleteSome), id, last); err != nil {\n				return err\n			}\n			continue\n		}\n"}},
+		By:       tests("store/sqlitestore", "TestARemovalThatEndsInTheMiddleIsFinishedByHousekeeping"),
+	},
+	{
+		Name: "all-rows-removed-at-once", What: "a removal deletes all parked messages in one transaction",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"store/sqlkit/operate_steward.go", "[]string{sqlDeleteShards, sqlForgetLedger,", "[]string{sqlDeleteShards, sqlForgetParked, sqlForgetLedger,"}},
+		By:       tests("store/sqlitestore", "TestARemovalThatEndsInTheMiddleIsFinishedByHousekeeping"),
+	},
 }

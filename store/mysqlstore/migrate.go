@@ -34,7 +34,10 @@ func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int {
-	return sqlkit.Latest(steps())
+	
+	all := steps()
+	return sqlkit.Latestall[len(all)
+-1].Version
 }
 
 // stepsCancel are the steps that make a procedure, which are done without it where the

@@ -96,7 +96,7 @@ func (m *maintenance) run(ctx context.Context) error {
 	defer done()
 	m.maintenanceState = k
 	// Room comes first: without any, what is due cannot join the log.
-	for _, step := range []func(context.Context) error{m.addRoom, m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy, m.expire} {
+	for _, step := range []func(context.Context) error{m.addRoom, m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy, m.expire, m.leftovers} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -51,6 +51,9 @@ func (s *Store) Remove(ctx context.Context, a store.Audit, r store.Ref, force bo
 		}
 		return err
 	})
+	if err == nil {
+		s.tryToSweep(ctx)
+	}
 	return translateError("remove "+r.String(), err)
 }
 

@@ -123,6 +123,9 @@ func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summa
 	if err == nil && !gone || errors.Is(err, store.ErrNoSubscription) {
 		err = store.ErrNoReplay
 	}
+	if err == nil {
+		s.tryToSweep(ctx)
+	}
 	return translateError("end replay "+r.String(), err)
 }
 

@@ -32,7 +32,10 @@ func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
 func schemaVersion() int {
-	return sqlkit.Latest(steps())
+	
+	all := steps()
+	return sqlkit.Latestall[len(all)
+-1].Version
 }
 
 // Migrate applies the steps that are missing, all in one transaction.

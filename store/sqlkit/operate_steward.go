@@ -36,7 +36,7 @@ func filterTexts(f store.Filter) (types, takes string, err error) {
 // Remove deletes a subscription and all that is its own; see [store.Steward]. The log of its
 // box, and what is parked of it by others, stays.
 func (s *Base) Remove(ctx context.Context, a store.Audit, r store.Ref, force bool) error {
-	return s.order(ctx, a, "remove", r, func(t *Tx, id int64) (string, error) {
+	err := s.order(ctx, a, "remove", r, func(t *Tx, id int64) (string, error) {
 		// Under this lock a subscription is declared, and rows are deleted.
 		if _, err := t.Row(SQLHasBox+t.Lock, []any{r.Box}, new(int)); err != nil {
 			return "", err
@@ -55,14 +55,19 @@ func (s *Base) Remove(ctx context.Context, a store.Audit, r store.Ref, force boo
 		_, err := t.All(append([]Order{note}, deletion(id)...))
 		return "remove " + r.String(), err
 	})
+	if err == nil {
+		s.tryToSweep(ctx)
+	}
+	return err
 }
 
-// deletion is what deletes a subscription with all that is its own. The shards come first: who settles one
+// tryToSweep deletes what is left of what is gone, as far as it comes: housekeeping does the rest.
+func (s *Base) tryToSweep(ctx context.Context) { _, _ = s.Sweep(ctx) }
+
+// deletion is what deletes a subscription, but for what is swept later. The shards come first: who settles one
 // of them has its lock until then.
 func deletion(id int64) (out []Order) {
-	for _, text := range []string{
-		sqlDeleteShards, sqlForgetParked, sqlForgetCommands, sqlForgetLedger, sqlForgetPast, sqlForgetFates, sqlForgetPauses, sqlDeleteSubscription,
-	} {
+	for _, text := range []string{sqlDeleteShards, sqlForgetLedger, sqlForgetPauses, sqlDeleteSubscription, sqlLeave} {
 		out = append(out, Order{Text: text, Args: []any{id}})
 	}
 	return out

@@ -60,7 +60,7 @@ func (s *Base) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summar
 	if err := storekit.CheckAudit(a); err != nil {
 		return s.dialect.Translate(doing, err)
 	}
-	return s.hooks.Change(ctx, doing, func(t *Tx) error {
+	err := s.hooks.Change(ctx, doing, func(t *Tx) error {
 		// Under this lock a subscription is declared, and rows are deleted.
 		if found, err := t.Row(SQLHasBox+t.Lock, []any{r.Box}, new(int)); err != nil || !found {
 			return orElse(err, store.ErrNoBox)
@@ -79,6 +79,10 @@ func (s *Base) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summar
 		t.Moved = true
 		return t.audit(a, storekit.ReplayEndText(r, summary))
 	})
+	if err == nil {
+		s.tryToSweep(ctx)
+	}
+	return err
 }
 
 // kindOfSubscription is what a name stands for.

@@ -182,3 +182,6 @@ const (
 func ExpireAudit(dead time.Duration) store.Audit {
 	return store.Audit{Who: Itself, Why: "dead for more than " + dead.String() + ", the retention of the box"}
 }
+
+// SweepMost is how many rows of a subscription that is gone one transaction deletes, or about as many.
+const SweepMost = 1000

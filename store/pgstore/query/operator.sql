@@ -173,7 +173,7 @@ UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
 SELECT s.id FROM postbag._shards s WHERE s.sub = $1::integer ORDER BY s.id FOR UPDATE;
 
 -- name: remove
--- Deletes a subscription and all that is its own, and audits it; nothing, and no row comes, if a live relay holds a shard of it and it
+-- Deletes a subscription, but for what is swept later, and audits it; nothing, and no row comes, if a live relay holds a shard of it and it
 -- is neither paused nor to be removed by force ($2). Comes after lock_box, lock_subscription and lock_shards_of. Primary keys by their
 -- first column.
 WITH ok AS MATERIALIZED (
@@ -184,16 +184,10 @@ WITH ok AS MATERIALIZED (
   ON CONFLICT (box, name) DO UPDATE SET at = clock_timestamp(), who = EXCLUDED.who
 ), a AS (
   INSERT INTO postbag._audit (who, why, what) SELECT $3::text, $4::text, $5::text FROM ok
-), p AS (
-  DELETE FROM postbag._parked p WHERE p.sub = $1::integer AND EXISTS (SELECT FROM ok)
-), c AS (
-  DELETE FROM postbag._commands c WHERE c.sub = $1::integer AND EXISTS (SELECT FROM ok)
 ), l AS (
   DELETE FROM postbag._ledger l WHERE l.sub = $1::integer AND EXISTS (SELECT FROM ok)
-), d AS (
-  DELETE FROM postbag._discarded d WHERE d.sub = $1::integer AND EXISTS (SELECT FROM ok)
 ), h AS (
-  DELETE FROM postbag._past h WHERE h.sub = $1::integer AND EXISTS (SELECT FROM ok)
+  INSERT INTO postbag._leftovers (sub) SELECT ok.id FROM ok ON CONFLICT DO NOTHING
 ), k AS (
   DELETE FROM postbag._cuts k WHERE k.sub = $1::integer AND EXISTS (SELECT FROM ok)
 ), z AS (
@@ -204,6 +198,30 @@ WITH ok AS MATERIALIZED (
   DELETE FROM postbag._subscriptions u WHERE u.id = $1::integer AND EXISTS (SELECT FROM ok)
 )
 SELECT ok.id FROM ok;
+
+-- name: sweep_leftovers
+-- Deletes $1 rows of each kind at most of a subscription or a replay that is gone. Returns a row unless there was none. All by
+-- (sub, seq), and then by their place in the table, as resolve does.
+WITH g AS MATERIALIZED (
+  SELECT x.sub FROM postbag._leftovers x ORDER BY x.sub LIMIT 1 FOR UPDATE SKIP LOCKED
+), p AS (
+  DELETE FROM postbag._parked p WHERE p.ctid = ANY (ARRAY(SELECT f.ctid FROM g CROSS JOIN LATERAL (
+    SELECT f.ctid FROM postbag._parked f WHERE f.sub = g.sub ORDER BY f.seq LIMIT $1::bigint) f)) RETURNING 1
+), c AS (
+  DELETE FROM postbag._commands c WHERE c.ctid = ANY (ARRAY(SELECT f.ctid FROM g CROSS JOIN LATERAL (
+    SELECT f.ctid FROM postbag._commands f WHERE f.sub = g.sub ORDER BY f.sub, f.seq LIMIT $1::bigint) f)) RETURNING 1
+), d AS (
+  DELETE FROM postbag._discarded d WHERE d.ctid = ANY (ARRAY(SELECT f.ctid FROM g CROSS JOIN LATERAL (
+    SELECT f.ctid FROM postbag._discarded f WHERE f.sub = g.sub ORDER BY f.seq LIMIT $1::bigint) f)) RETURNING 1
+), h AS (
+  DELETE FROM postbag._past h WHERE h.ctid = ANY (ARRAY(SELECT f.ctid FROM g CROSS JOIN LATERAL (
+    SELECT f.ctid FROM postbag._past f WHERE f.sub = g.sub ORDER BY f.seq LIMIT $1::bigint) f)) RETURNING 1
+), m AS MATERIALIZED (
+  SELECT greatest((SELECT count(*) FROM p), (SELECT count(*) FROM c), (SELECT count(*) FROM d), (SELECT count(*) FROM h)) AS most
+), e AS (
+  DELETE FROM postbag._leftovers x USING g, m WHERE x.sub = g.sub AND m.most < $1::bigint
+)
+SELECT m.most FROM g, m;
 
 -- name: gone
 -- Has relays look again once a subscription is removed. The last row to be locked.

@@ -31,7 +31,7 @@ SELECT b.plain, b.there, EXISTS (SELECT FROM u) FROM b;
 SELECT s.id FROM postbag._shards s WHERE s.sub = $1::integer ORDER BY s.id FOR UPDATE;
 
 -- name: end_replay
--- Removes a replay, whose shards are locked, with all that it has, and audits it. By sub. Comes before gone. Returns a row
+-- Removes a replay, whose shards are locked, but for what is swept later, and audits it. By sub. Comes before gone. Returns a row
 -- if it was one.
 WITH r AS MATERIALIZED (
   SELECT u.id FROM postbag._subscriptions u WHERE u.id = $1::integer AND u.replay IS NOT NULL
@@ -39,16 +39,10 @@ WITH r AS MATERIALIZED (
   DELETE FROM postbag._shards s WHERE s.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), c AS (
   DELETE FROM postbag._cuts c WHERE c.sub = $1::integer AND EXISTS (SELECT FROM r)
-), p AS (
-  DELETE FROM postbag._parked p WHERE p.sub = $1::integer AND EXISTS (SELECT FROM r)
-), o AS (
-  DELETE FROM postbag._commands o WHERE o.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), l AS (
   DELETE FROM postbag._ledger l WHERE l.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), f AS (
-  DELETE FROM postbag._past f WHERE f.sub = $1::integer AND EXISTS (SELECT FROM r)
-), d AS (
-  DELETE FROM postbag._discarded d WHERE d.sub = $1::integer AND EXISTS (SELECT FROM r)
+  INSERT INTO postbag._leftovers (sub) SELECT r.id FROM r ON CONFLICT DO NOTHING
 ), z AS (
   DELETE FROM postbag._pauses z WHERE z.sub = $1::integer AND EXISTS (SELECT FROM r)
 ), u AS (

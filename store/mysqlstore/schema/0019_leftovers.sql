@@ -1,0 +1,6 @@
+-- Subscriptions and replays that are gone, and of whose rows some are there yet: parked
+-- messages, what is known of others, commands. Nothing shows these rows. They are deleted
+-- some at a time.
+CREATE TABLE IF NOT EXISTS postbag__leftover (
+	subscription BIGINT NOT NULL PRIMARY KEY
+) ENGINE = InnoDB;
