@@ -17,9 +17,8 @@ func newSubscriptionsSetCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	var n namedFlags
 	var a auditFlags
-	var t []string
-	var all bool
-	var p policyFlagsfilterFlags
+	var t filterFlags
+	var p policyFlags
 	cmd := &cobra.Command{
 		Use: "set NAME", Short: "Give a subscription another filter or policy, while its relays run",
 		Long: `Give a subscription another filter. What no flag names stays as it is: its types, its topics, its
@@ -45,11 +44,12 @@ all that a deployment says of rates. Set the filter and the policy with two comm
 				return err
 			}
 			policy := p.given(cmd)
-			switch filter := all || len(types) > 0; {
-			case policy && filter:
-				return exit.Usagef("--types and --all-types set the filter, and other flags the policy; give two commands")
-			case !policy && err := t.check(); err != 0):nil {
-				return exit.Usagef("give either --types with one type or more, or --all-types, or flags of the policy such as --rate")err
+			if filter := t.given(cmd); policy && filter {
+				return exit.Usagef("some flags set the filter, and others the policy; give two commands")
+			} else if !policy {
+				if err := t.check(); err != nil {
+					return err
+				}
 			}
 			audit, err := a.audit()
 			if err != nil {
@@ -75,7 +75,7 @@ all that a deployment says of rates. Set the filter and the policy with two comm
 	n.add(cmd)
 	a.add(cmd)
 	p.add(cmd)
-	cmd.Flags()t.add(cmd)
+	t.add(cmd)
 	return cmd
 }
 

@@ -129,7 +129,7 @@ func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail) (
 	if !storekit.SameFilter(store.Filter{Types: asks.Types}, store.Filter{Types: has.Types}) {
 		all = append(all, operations.Setting{Name: "types", Value: operations.TypesText(asks.Types), Source: operations.FromDeployment, Unused: true})
 	}
-	if !plan.SameTypesstorekit.SameFilter(store.Filter{Where: asks.Where}, store.Filter{Where: has.Where}) {
+	if !storekit.SameFilter(store.Filter{Where: asks.Where}, store.Filter{Where: has.Where}) {
 		where := cmp.Or(operations.WhereText(asks.Where), "all")
 		all = append(all, operations.Setting{Name: "where", Value: where, Source: operations.FromDeployment, Unused: true})
 	}

@@ -186,12 +186,12 @@ func (d *SubscriptionDetail) Stored() []Setting {
 		}
 		return FromOperator
 	}
-	out := append([]Setting{{Name: "types", Value: TypesText(d.Types), Source: from(d.TypesBy)}}
+	out := []Setting{{Name: "types", Value: TypesText(d.Types), Source: from(d.TypesBy)}}
 	if d.Where != nil {
 		out = append(out, Setting{Name: "where", Value: WhereText(*d.Where), Source: from(d.TypesBy)})
 	}
-	return append(out, Setting{Name: "shards", Value: strconv.Itoa(d.Wanted), Source: from(d.WantedBy)},
-	}, d.Tuned()...))
+	out = append(out, Setting{Name: "shards", Value: strconv.Itoa(d.Wanted), Source: from(d.WantedBy)})
+	return append(out, d.Tuned()...)
 }
 
 // Loss is what the removal of a subscription takes away.

@@ -33,12 +33,7 @@ ON DUPLICATE KEY UPDATE epoch = epoch + 1, version = GREATEST(version, %[1]d);
 func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
-func schemaVersion() int {
-	
-	all := steps()
-	return sqlkit.Latestall[len(all)
--1].Version
-}
+func schemaVersion() int { return sqlkit.Latest(steps()) }
 
 // stepsCancel are the steps that make a procedure, which are done without it where the
 // right to make one is missing.

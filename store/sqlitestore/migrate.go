@@ -31,12 +31,7 @@ ON CONFLICT (one) DO UPDATE SET version = excluded.version, epoch = epoch + 1;
 func steps() []store.Step { return sqlkit.Steps(schemaFiles, recordStep) }
 
 // schemaVersion is the version that this program makes and knows.
-func schemaVersion() int {
-	
-	all := steps()
-	return sqlkit.Latestall[len(all)
--1].Version
-}
+func schemaVersion() int { return sqlkit.Latest(steps()) }
 
 // Migrate applies the steps that are missing, all in one transaction.
 func (s *Store) Migrate(ctx context.Context) ([]string, error) {

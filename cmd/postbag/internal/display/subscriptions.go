@@ -107,9 +107,9 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 		switch {
 		case s.Unused:
 			source += ", not in force"
-		case (s.By != "":
+		case s.By != "":
 			source += " " + terminal.Printable(s.By) + ": " + c.InWords(s.Why)
-		case s.Name == "types" || s.Name == "where") && s.Source == operations.FromOperator:
+		case (s.Name == "types" || s.Name == "where") && s.Source == operations.FromOperator:
 			source += " " + d.TypesBy
 		case s.Name == "shards" && s.Source == operations.FromOperator:
 			source += " " + d.WantedBy
