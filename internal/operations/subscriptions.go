@@ -70,10 +70,12 @@ type Setting struct {
 	// Where it comes from: declared (with the subscription, and kept in the store), operator (a
 	// command, kept in the store), or deployment (the configuration).
 	Source string `json:"source"`
-	// Of an operator's setting of the policy: who set it, why and when.
-	By  string    `json:"by,omitempty"`
-	Why string    `json:"why,omitempty"`
-	At  time.Time `json:"at,omitzero"`
+	// Who set it, of a setting of the policy that is an operator's.
+	By string `json:"by,omitempty"`
+	// Why they set it.
+	Why string `json:"why,omitempty"`
+	// When they set it.
+	At time.Time `json:"at,omitzero"`
 	// The configuration says so, and something else is in force.
 	Unused bool `json:"unused,omitempty"`
 }
