@@ -90,3 +90,18 @@ func TestAnAgeThatIsSetEndsWhatIsOlder(t *testing.T) {
 		t.Errorf("a message that is too old now is %+v", p)
 	}
 }
+
+func TestALargeMessageIsPaidForAtTheNewRate(t *testing.T) {
+	t.Parallel()
+	d := oneShard(t, engine.Config{Rate: engine.Rate{Bytes: 1000, BurstBytes: 100}})
+	d.feed("1", ofSizes(1, 50, 600, 0, 10)...)
+	d.deliver(1)
+	d.now += 51 * ms
+	d.deliver(2) // 500 bytes too much
+	d.f.Tune(d.now, engine.Config{Rate: engine.Rate{Bytes: 2000, BurstBytes: 100}})
+	d.noCall()
+	d.now += 240 * ms
+	d.noCall()
+	d.now += 30 * ms
+	d.deliver(3, 4)
+}

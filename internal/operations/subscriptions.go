@@ -58,6 +58,7 @@ type SubscriptionDetail struct {
 	// With -c: what the configuration says of it.
 	Settings []Setting `json:"settings,omitempty"`
 
+	// tuned are the settings that operators have set.
 	tuned []store.Setting
 }
 

@@ -59,7 +59,7 @@ var sending = []Mutant{
 	{
 		Name: "window-without-bound", What: "more is sent and not settled than InFlight allows",
 		Evidence: "batches that are marked at their end repeat all of it after a crash (FAULTS C1)",
-		Patches:  []Patch{{"internal/engine/call_send.go", "return e.counted() || b.f.out+b.reserve < b.f.cfg.InFlight", "return true"}},
+		Patches:  []Patch{{"internal/engine/call_send.go", "return e.counted() || b.f.out+b.reserve < b.f.places()", "return true"}},
 		By:       sim(),
 	},
 	{

@@ -33,7 +33,7 @@ var tuning = []Mutant{
 		Name: "a-debt-is-forgiven", What: "a large message that went from a full bucket is not paid for once the rate is changed",
 		Evidence: "as before",
 		Patches:  []Patch{{"internal/engine/tune.go", "		b.level = min(old.level, b.burst*share)\n", "		b.level = max(min(old.level, b.burst*share), 0)\n"}},
-		By:       sim("-faults", "settings,rates"),
+		By:       coreTests("internal/engine", "TestALargeMessageIsPaidForAtTheNewRate"),
 	},
 	{
 		Name: "lower-in-flight-strands", What: "once in_flight is lowered, what was accepted waits for ever for what keeps its window from moving",
