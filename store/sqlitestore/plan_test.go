@@ -238,7 +238,11 @@ func TestAPageIsReadByRowid(t *testing.T) {
 	all := statementsOf(t)
 	for _, name := range []string{"sqlPage", "sqlFilteredPage", "SQLPlaces", "SQLListUp"} {
 		const want = "SEARCH postbag_outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"
-		if got := plan(t, s.pool(), all[name]); len(got) != 1 || got[0] != want {
+		got := plan(t, s.pool(), all[name])
+		if len(got) == 3 && got[1] == "SCALAR SUBQUERY 1" && got[2] == "SEARCH r USING PRIMARY KEY (name=?)" {
+			got = got[:1] // the rule for slots of the box, once
+		}
+		if len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
 )
 
 // checkBoxes adds every mistake in boxes.
@@ -25,6 +26,9 @@ func (f *File) checkBoxes() {
 			f.problems.atf(below(where, "unread"), "is said of a box that a subscription reads; leave it out")
 		case !read && len(box.Headers) > 0:
 			f.problems.atf(below(where, "headers"), "are added at delivery, and no subscription reads the box; leave them out")
+		}
+		if err := store.SlotRule(box.Slots).Validate(); err != nil && !f.problems.isLater(below(where, "slots")) {
+			f.problems.atf(below(where, "slots"), "is %.40q; choose one of hash, number, or leave it out", Redact(box.Slots))
 		}
 		checkHeaders(f.problems, below(where, "headers"), box.Headers)
 		box.Retention.check(f.problems, below(where, "retention"), f.Keep)
