@@ -36,7 +36,7 @@ messages have numbers for keys: their slots are these numbers modulo 4,096. A bo
 rule that it was made with. With -c, boxes.NAME.slots of the file says it, too.`,
 		Example: `  postbag migrate up --store-env DATABASE_URL --box outbox
   postbag migrate up --store-env DATABASE_URL --box accounts --slots number`,
-		Args:    none,
+		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, box := range boxes {
 				if err := boxName(box); err != nil {

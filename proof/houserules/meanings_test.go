@@ -30,7 +30,8 @@ var meanings = map[string][]string{
 		"store/pgstore", "store/sqlitestore", "store/sqlkit", "store/storetest",
 	},
 	"slot": {
-		"internal/engine", "proof/simulation", "store", "store/memstore", "store/mysqlstore", "store/pgstore", "store/storekit", "store/storetest",
+		"cmd/postbag", "cmd/postbag/internal/component", "cmd/postbag/internal/config", "internal/engine", "proof/simulation", "store", "store/memstore",
+		"store/mysqlstore", "store/pgstore", "store/sqlitestore", "store/sqlkit", "store/storekit", "store/storetest",
 	},
 	"circuit": {"internal/engine", "relay"},
 }

@@ -24,7 +24,6 @@ type storeKind struct {
 // scriptOf returns the SQL of a kind's schema and of boxes: see Script.
 type scriptOf func(partition time.Duration, slots map[string]store.SlotRule, boxes ...string) ([]store.Step, error)
 
-
 // storeKinds are the kinds of stores that this program holds.
 func storeKinds() []storeKind {
 	return []storeKind{
