@@ -17,7 +17,7 @@ var publishing = []Mutant{
 	{
 		Name: "ordered-without-locks", What: "PublishOrdered writes without the locks of its keys",
 		Evidence: "two transactions of one key commit in either order",
-		Patches:  []Patch{{"publisher.go", "		if err := p.store.Lock(ctx, tx, p.options.Box, orderKeys(msgs)); err != nil {", "		if err := ctx.Err(); err != nil {"}},
+		Patches:  []Patch{{"publisher.go", "		if err = p.store.Lock(ctx, tx, p.options.Box, orderKeys(msgs)); err != nil {", "		if err := ctx.Err(); err != nil {"}},
 		By:       coreTests(".", "TestPublishOrdered"),
 	},
 }
