@@ -22,7 +22,7 @@ func TestAdoptRefusesBadInputBeforeItWritesAnything(t *testing.T) {
 		code exit.Code
 		says []string
 	}{
-		"nothing":          {"", exit.Usage, []string{"--from: there is no original", "--table is missing"}},
+		"nothing":          {"", exit.Usage, []string{"--from: it is not said whose table it is", "--table is missing"}},
 		"an original":      {"--from kafka --table t", exit.Usage, []string{"choose one of debezium, sbmt-outbox"}},
 		"a mode":           {debezium + "--all --mode " + "sideways", exit.Usage, []string{"choose import, trigger or view"}},
 		"a fate":           {debezium + "--all --originals burn", exit.Usage, []string{"choose leave, mark or delete"}},

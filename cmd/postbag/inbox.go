@@ -19,6 +19,7 @@ func newInboxCommand(c *terminal.Terminal) *cobra.Command {
 func newInboxKeepCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
 	var keep time.Duration
+	var consumer string
 	cmd := &cobra.Command{
 		Use:   "keep CONSUMER",
 		Short: "Say for how long a consumer's marks are kept",
@@ -26,24 +27,28 @@ func newInboxKeepCommand(c *terminal.Terminal) *cobra.Command {
 30 days. Keep them for longer than the broker can bring a message again: a message that comes after
 its mark is gone is applied a second time.`,
 		Example: `  postbag inbox keep billing --for 90d --store-env DATABASE_URL`,
-		Args:    exactly("a consumer"),
+		Args:    argumentOr("a consumer", "consumer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if keep == 0 {
 				return exit.Usagef("it is not said for how long; write --for with %s", duration.Forms)
 			}
+			if len(args) > 0 {
+				consumer = args[0]
+			}
 			return f.operate(cmd.Context(), func(s operations.Store) error {
-				if err := s.KeepMarks(cmd.Context(), args[0], keep); err != nil {
+				if err := s.KeepMarks(cmd.Context(), consumer, keep); err != nil {
 					return err
 				}
 				if c.JSON {
-					return c.Emit(map[string]any{"consumer": args[0], "keep": keep.String()})
+					return c.Emit(map[string]any{"consumer": consumer, "keep": keep.String()})
 				}
-				c.Sayf("the marks of %s are kept for %s", terminal.Printable(args[0]), keep)
+				c.Sayf("the marks of %s are kept for %s", terminal.Printable(consumer), keep)
 				return nil
 			})
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&consumer, "consumer", "", "`name` of the consumer, in place of the argument")
 	cmd.Flags().Var(duration.Flag(&keep), "for", "for how `long`, at least a minute: "+duration.Forms)
 	return cmd
 }
@@ -69,7 +74,11 @@ func newInboxListCommand(c *terminal.Terminal) *cobra.Command {
 					}
 					rows = append(rows, []string{terminal.Printable(one.Name), one.Keep.String()})
 				}
-				if c.JSON {
+				switch {
+				case c.JSON:
+					return nil
+				case len(rows) == 0:
+					c.Sayf("the marks of all consumers are kept for the default time")
 					return nil
 				}
 				return c.Table([]string{"CONSUMER", "KEEP"}, rows)

@@ -86,7 +86,7 @@ func list(ctx context.Context, c *terminal.Terminal, s operations.Store, q store
 	}
 	unread, err := s.Unread(ctx, q.Box)
 	if err == nil {
-		c.Notef("no message matches%s", unread)
+		c.Notef("no message of box %s matches%s", q.Box, unread)
 	}
 	return err
 }

@@ -120,8 +120,12 @@ func (f *commandFlags) choose(cmd *cobra.Command, choice *operations.Choice, arg
 	choice.Query.ID = postbag.ID{}
 	err := choice.Check()
 	if errors.Is(err, operations.ErrNoChoice) {
-		return exit.Usagef("nothing is selected; name ids, or use flags such as --type and --error, or --all; see %s --help",
-			cmd.CommandPath())
+		alone := ""
+		if cmd.Flags().Changed("state") {
+			alone = "--state alone selects nothing: "
+		}
+		return exit.Usagef("nothing is selected; %sname ids, or use flags such as --type and --error, or --all; see %s --help",
+			alone, cmd.CommandPath())
 	}
 	return err
 }

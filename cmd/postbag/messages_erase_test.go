@@ -140,7 +140,7 @@ func TestAMissingSubscriptionIsNamed(t *testing.T) {
 	for _, args := range []string{
 		"messages list --subscription nope", "messages retry --all --why x --subscription nope", "messages discard --all --why x --subscription nope", "shards set 2 --why x --subscription nope",
 	} {
-		cli(t, append(strings.Fields(args), "--store", db)...).ends(exit.NotFound, "box outbox has no subscription nope; postbag status lists those there are")
+		cli(t, append(strings.Fields(args), "--store", db)...).ends(exit.NotFound, "box outbox has no subscription nope; postbag subscriptions list has those there are")
 	}
 }
 

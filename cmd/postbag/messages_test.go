@@ -117,7 +117,7 @@ func TestAListingContinuesFromItsCursor(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		cliWith(t, strings.Repeat(`{"topic":"t","payload":1}`+"\n", 25), "publish", at.flag, at.where, "--ndjson").ok()
-		cli(t, "messages", "list", at.flag, at.where).ok().says("no message matches; box outbox holds 25 messages and has no subscription yet")
+		cli(t, "messages", "list", at.flag, at.where).ok().says("no message of box outbox matches; box outbox holds 25 messages and has no subscription yet")
 		arrived(t, at)
 		seen := make(map[string]bool)
 		args := []string{"messages", "list", at.flag, at.where, "--limit", "10", "--json", "--oldest"}

@@ -26,15 +26,17 @@ type replayFlags struct {
 	store storeFlags
 	audit auditFlags
 	box   string
+	name  string
 }
 
 func (f *replayFlags) add(cmd *cobra.Command, audited bool) {
 	f.store.add(cmd)
 	cmd.Flags().StringVar(&f.box, "box", defaultBox, "`name` of the box")
+	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the replay, in place of the argument")
 	if audited {
 		f.audit.add(cmd)
 	}
-	cmd.Args = exactly("the name of a replay")
+	cmd.Args = argumentOr("the name of a replay", "name")
 }
 
 // named returns the replay that an argument names.
@@ -42,10 +44,14 @@ func (f *replayFlags) named(args []string) (store.Ref, error) {
 	if err := boxName(f.box); err != nil {
 		return store.Ref{}, err
 	}
-	if err := postbag.ValidSubscription(args[0]); err != nil {
+	name := f.name
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if err := postbag.ValidSubscription(name); err != nil {
 		return store.Ref{}, exit.Usagef("that is no name of a replay; postbag replay list shows those there are")
 	}
-	return store.Ref{Box: f.box, Subscription: args[0]}, nil
+	return store.Ref{Box: f.box, Subscription: name}, nil
 }
 
 // change has do change the replay that an argument names.

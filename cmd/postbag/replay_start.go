@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,13 +23,14 @@ type replayStart struct {
 	name        string
 	from, to    string
 	choice      operations.ReplayChoice
+	more        []string // keys that --keys names, as older scripts do
 	dryRun, yes bool
 }
 
 func newReplayStartCommand(c *terminal.Terminal) *cobra.Command {
 	var f replayStart
 	cmd := &cobra.Command{
-		Use: "start", Short: "Send messages of a subscription again, beginning at a time or a seq",
+		Use: "start [NAME]", Short: "Send messages of a subscription again, beginning at a time or a seq",
 		Long: `Send messages again that the box still holds, beginning at a time, at a seq or with the latest ones.
 They go to the destination of the subscription or to another one. It says what it would do, asks, and works until all
 of them are sent. It ends where the box ends now, unless you say where.
@@ -40,8 +42,18 @@ Messages keep their ids, so that a consumer with an inbox leaves out what it has
 header Postbag-Replay with the replay's name, unless you say --unmarked. Delivery is at least once.`,
 		Example: `  postbag replay start -c postbag.yaml --subscription billing --from 2026-01-31T12:00:00Z --to 2026-01-31T13:00:00Z --why "lost there"
   postbag replay start -c postbag.yaml --last 1000 --types "order.*" --rate 100 --destination audit --dry-run --why "a look"`,
-		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, c) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return argumentOr("the name of a replay", "name")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				f.name = args[0]
+			}
+			return f.run(cmd, c)
+		},
 	}
 	f.store.add(cmd)
 	f.ref.add(cmd, "default")
@@ -54,7 +66,9 @@ header Postbag-Replay with the replay's name, unless you say --unmarked. Deliver
 	flags.StringVar(&f.to, "to", "", "end before what was stored at this `time`; also how long ago, such as 1h")
 	flags.Int64Var(&f.choice.ToSeq, "to-seq", 0, "end with this `seq`")
 	flags.StringSliceVar(&f.choice.Types, "types", nil, "only messages of these `types`: exact, or a prefix and .*")
-	flags.StringArrayVar(&f.choice.Keys, "keys", nil, "only messages of this `key`; may be repeated")
+	flags.StringArrayVar(&f.choice.Keys, "key", nil, "only messages of this `key`; may be repeated")
+	flags.StringArrayVar(&f.more, "keys", nil, "the name that --key had before")
+	_ = flags.MarkHidden("keys") // it is there
 	flags.Float64Var(&f.choice.Rate, "rate", 0, "the most messages a second, a `number`; the subscription's own rate when left out")
 	flags.StringVar(&f.choice.Destination, "destination", "", "`name` of the destination; the subscription's own when left out")
 	flags.BoolVar(&f.choice.Unmarked, "unmarked", false, "leave out the header Postbag-Replay")
@@ -92,6 +106,7 @@ func (f *replayStart) chosen(cmd *cobra.Command, now time.Time) (operations.Repl
 		}
 	}
 	choice := f.choice
+	choice.Keys = slices.Concat(f.choice.Keys, f.more)
 	choice.Ref, choice.Name = ref, f.name
 	if given("from") {
 		if choice.From, err = moment("from", f.from, now, -1); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/store"
@@ -39,21 +41,23 @@ func run(ctx context.Context, args []string, c *terminal.Terminal) exit.Code {
 	return code
 }
 
-// missing says of a box without the subscription that the flags name which of the two is not there, and what to do.
+// missing says which box, or which subscription of a box, that the flags name is not there, and what to do.
 func missing(cmd *cobra.Command, err error) error {
-	if !errors.Is(err, store.ErrNoSubscription) {
-		return err
-	}
 	name, box := cmd.Flags().Lookup("subscription"), cmd.Flags().Lookup("box")
-	if name == nil || box == nil {
+	if box != nil && box.Value.Type() == "string" && errors.Is(err, store.ErrNoBox) && !slices.Contains([]string{"relay", "publish"}, cmd.Name()) { // these say more
+		return exit.With(exit.NotFound, fmt.Errorf("there is no box %[1]s; postbag status lists those there are, and postbag migrate up --box %[1]s makes it",
+			terminal.Printable(box.Value.String())))
+	}
+	if !errors.Is(err, store.ErrNoSubscription) || name == nil || box == nil || name.Value.String() == "" {
 		return err
 	}
-	return exit.With(exit.NotFound, fmt.Errorf("box %s has no subscription %s; postbag status lists those there are, and a relay that names a new one makes it",
+	return exit.With(exit.NotFound, fmt.Errorf("box %s has no subscription %s; postbag subscriptions list has those there are, and a relay that names a new one makes it",
 		terminal.Printable(box.Value.String()), terminal.Printable(name.Value.String())))
 }
 
 // newRoot makes the command tree. This is the one place that knows all commands.
 func newRoot(c *terminal.Terminal) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "postbag",
 		Short: "A transactional outbox: the relay and its tools",
@@ -63,11 +67,18 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          topLevel,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				b := thisBuild()
+				return showBuild(c, &b)
+			}
+			return cmd.Help()
+		},
 
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return emptyFlag(cmd) },
 	}
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
+	root.Flags().BoolVar(&version, "version", false, "say which version this is")
 	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(
 		newRelayCommand(c),
@@ -117,6 +128,8 @@ func flagFault(cmd *cobra.Command, err error) error {
 			return exit.Usagef("--%s is no whole number, or too large; write it in digits", f.Name)
 		case "float64":
 			return exit.Usagef("--%s is no number; write it in digits", f.Name)
+		case "duration":
+			return exit.Usagef("--%s is no duration; write %s", f.Name, duration.Forms)
 		case "bool":
 			return exit.Usagef("--%s is neither true nor false; write it without a value, or one of them", f.Name)
 		}
@@ -198,5 +211,19 @@ func exactly(what string) cobra.PositionalArgs {
 			return nil
 		}
 		return exit.Usagef("%s takes one argument, %s, and got %d; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())
+	}
+}
+
+// argumentOr accepts what describes one thing: as the argument, or as the value of a flag. Not both.
+func argumentOr(what, flag string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		given := cmd.Flags().Changed(flag)
+		switch {
+		case given && len(args) > 0:
+			return exit.Usagef("%s is named by an argument and by --%s; keep one", strings.TrimPrefix(what, "the name of "), flag)
+		case given:
+			return nil
+		}
+		return exactly(what+" (or --"+flag+")")(cmd, args)
 	}
 }

@@ -37,9 +37,8 @@ all that a deployment says of rates. Set the filter and the policy with two comm
   postbag subscriptions set billing --all-types -c postbag.yaml --why "everything again"
   postbag subscriptions set billing --rate 100/s --max-attempts 5 -c postbag.yaml --why "a slow partner"
   postbag subscriptions set billing --reset rate,max_attempts -c postbag.yaml --why "they are fast again"`,
-		Args: exactly("the name of the subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ref, err := n.ref(args[0])
+			ref, err := n.ref(args)
 			if err != nil {
 				return err
 			}
@@ -127,9 +126,8 @@ name. It refuses a subscription that a live relay works: pause it first, or give
 of it within a moment. They do not declare it again, not even after a restart, until postbag
 subscriptions readmit.`,
 		Example: `  postbag subscriptions remove billing -c postbag.yaml --why "billing reads another box now"`,
-		Args:    exactly("the name of the subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ref, err := f.named.ref(args[0])
+			ref, err := f.named.ref(args)
 			if err != nil {
 				return err
 			}
@@ -195,9 +193,8 @@ func newSubscriptionsReadmitCommand(c *terminal.Terminal) *cobra.Command {
 it, as a new one that begins where its from says. Relays that run already and name it work it from then
 on, too.`,
 		Example: `  postbag subscriptions readmit billing -c postbag.yaml --why "removed by mistake"`,
-		Args:    exactly("the name of the subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ref, err := n.ref(args[0])
+			ref, err := n.ref(args)
 			if err != nil {
 				return err
 			}

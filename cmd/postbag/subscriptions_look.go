@@ -58,9 +58,8 @@ func newSubscriptionsShowCommand(c *terminal.Terminal) *cobra.Command {
 operator's command, or said by the deployment. The store keeps the first two. With -c it shows what
 the configuration says, too, and what of that is not in force.`,
 		Example: `  postbag subscriptions show billing -c postbag.yaml`,
-		Args:    exactly("the name of the subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ref, err := n.ref(args[0])
+			ref, err := n.ref(args)
 			if err != nil {
 				return err
 			}
@@ -84,16 +83,22 @@ the configuration says, too, and what of that is not in force.`,
 	return cmd
 }
 
-// namedFlags say in which box a subscription is that an argument names.
-type namedFlags struct{ box string }
+// namedFlags name a subscription: by an argument, or by --subscription as commands about messages have it.
+type namedFlags struct{ box, subscription string }
 
 func (f *namedFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.box, "box", defaultBox, "`name` of the box")
+	cmd.Flags().StringVar(&f.subscription, "subscription", "", "`name` of the subscription, in place of the argument")
+	cmd.Args = argumentOr("the name of the subscription", "subscription")
 }
 
-func (f *namedFlags) ref(name string) (store.Ref, error) {
+func (f *namedFlags) ref(args []string) (store.Ref, error) {
 	if err := boxName(f.box); err != nil {
 		return store.Ref{}, err
+	}
+	name := f.subscription
+	if len(args) > 0 {
+		name = args[0]
 	}
 	if err := postbag.ValidSubscription(name); err != nil {
 		return store.Ref{}, exit.With(exit.Usage, err)

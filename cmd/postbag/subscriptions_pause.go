@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -26,11 +27,22 @@ func (f *pauseFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.typ, "type", "", "only the messages of this `type`, or of all types with a prefix: order.*")
 	cmd.Flags().StringVar(&f.key, "key", "", "only the messages with this `key`")
 	cmd.Flags().StringVar(&f.destination, "destination", "", "all subscriptions of the store that deliver to the destination of this `name`")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return argumentOr("the name of the subscription", "subscription")(cmd, args)
+	}
 }
 
-// pause returns what is to be held, or goes on.
-func (f *pauseFlags) pause(cmd *cobra.Command, a *auditFlags) (store.Pause, store.Audit, error) {
+// pause returns what is to be held, or goes on. The subscription may be an argument, too.
+func (f *pauseFlags) pause(cmd *cobra.Command, args []string, a *auditFlags) (store.Pause, store.Audit, error) {
 	p := store.Pause{Scope: store.PauseSubscription}
+	if len(args) > 0 {
+		if err := cmd.Flags().Set("subscription", args[0]); err != nil {
+			return p, store.Audit{}, err
+		}
+	}
 	for _, one := range []struct {
 		scope store.PauseScope
 		value string
@@ -47,7 +59,7 @@ func (f *pauseFlags) pause(cmd *cobra.Command, a *auditFlags) (store.Pause, stor
 	}
 	if p.Scope == store.PauseDestination {
 		if cmd.Flags().Changed("box") || cmd.Flags().Changed("subscription") {
-			return p, store.Audit{}, exit.Usagef("--destination is for all subscriptions of the store; leave --box and --subscription out")
+			return p, store.Audit{}, exit.Usagef("--destination is for all subscriptions of the store; leave --box and --subscription out, and the name")
 		}
 		audit, err := a.audit()
 		return p, audit, err
@@ -92,7 +104,7 @@ func newPauseCommand(c *terminal.Terminal) *cobra.Command {
 	var ends endFlags
 	var a auditFlags
 	cmd := &cobra.Command{
-		Use: "pause", Short: "Hold a subscription, a destination, or messages of a topic, a type or a key",
+		Use: "pause [NAME]", Short: "Hold a subscription, a destination, or messages of a topic, a type or a key",
 		Long: `Hold a subscription, until it is resumed or the pause ends by itself. Relays hear of it within
 a moment. They keep its shards, and wait for answers to what they sent; they send and read
 nothing more, and change no number of attempts. Messages wait in the box, so watch its disk.
@@ -103,12 +115,11 @@ them. All others go on. With --destination all subscriptions of the store wait t
 the destination of this name in postbag.yaml.
 
 If the same is paused already, the pause gets the new reason and the new end.`,
-		Example: `  postbag subscriptions pause -c postbag.yaml --subscription billing --why "bad deployment"
+		Example: `  postbag subscriptions pause billing -c postbag.yaml --why "bad deployment"
   postbag subscriptions pause -c postbag.yaml --type order.* --for 2h --why "the shop is migrated"
   postbag subscriptions pause -c postbag.yaml --destination kafka --until 2026-01-31T12:00:00Z --why "maintenance"`,
-		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, audit, err := of.pause(cmd, &a)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, audit, err := of.pause(cmd, args, &a)
 			if err != nil {
 				return err
 			}
@@ -175,15 +186,14 @@ func newResumeCommand(c *terminal.Terminal) *cobra.Command {
 	var of pauseFlags
 	var a auditFlags
 	cmd := &cobra.Command{
-		Use: "resume", Short: "Let what is paused go on",
+		Use: "resume [NAME]", Short: "Let what is paused go on",
 		Long: `Let a paused subscription go on where it was, or a destination, or messages of a topic, a type
 or a key. Name what the pause names. Relays hear of it within a moment. Messages that waited
 go out in the sequence of their keys.`,
-		Example: `  postbag subscriptions resume -c postbag.yaml --subscription billing --why "rolled back"
+		Example: `  postbag subscriptions resume billing -c postbag.yaml --why "rolled back"
   postbag subscriptions resume -c postbag.yaml --type order.* --why "migrated"`,
-		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, audit, err := of.pause(cmd, &a)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, audit, err := of.pause(cmd, args, &a)
 			if err != nil {
 				return err
 			}
@@ -202,23 +212,35 @@ go out in the sequence of their keys.`,
 
 func newPausesCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
+	var box string
 	cmd := &cobra.Command{
 		Use: "pauses", Short: "Show what is paused, by whom, why and until when",
-		Long: `Show what operators hold: of all boxes, oldest first. HELD is how many messages are held; those
+		Long: `Show what operators hold, oldest first: of all boxes, or of one, with the pauses of destinations. HELD is how many messages are held; those
 behind them in their keys do not count. A pause that has ended is in postbag audit.`,
 		Example: `  postbag subscriptions pauses -c postbag.yaml`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if box != "" {
+				if err := boxName(box); err != nil {
+					return err
+				}
+			}
 			return f.operate(cmd.Context(), func(s operations.Store) error {
+				if box != "" {
+					if _, err := s.Look(cmd.Context(), box); err != nil {
+						return err
+					}
+				}
 				all, err := s.Pauses(cmd.Context())
 				if err != nil {
 					return err
 				}
-				return showPauses(c, all)
+				return showPauses(c, slices.DeleteFunc(all, func(p operations.Pause) bool { return box != "" && p.Box != "" && p.Box != box }))
 			})
 		},
 	}
 	f.add(cmd)
+	cmd.Flags().StringVar(&box, "box", "", "`name` of the one box; all when left out")
 	return cmd
 }
 

@@ -86,7 +86,7 @@ func TestWrongPausesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		{[]string{"--destination", "d", "--subscription", "default"}, exit.Usage, "leave --box and --subscription out"},
 		{[]string{"--for", "0s"}, exit.Usage, "--for is not above zero"},
 		{[]string{"--for", "-2h"}, exit.Usage, "--for is not above zero"},
-		{[]string{"--for", "soon"}, exit.Usage, "soon"},
+		{[]string{"--for", "soon"}, exit.Usage, "--for is no duration; write"},
 		{[]string{"--for", "2h", "--until", "2099-01-01T00:00:00Z"}, exit.Usage, "--for and --until are given"},
 		{[]string{"--until", "tomorrow"}, exit.Usage, "--until is no time"},
 		{[]string{"--until", time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)}, exit.Usage, "the end of the pause is over by the database's clock"},

@@ -80,6 +80,9 @@ func ByName(name string) (Original, error) {
 	if i := slices.IndexFunc(all, func(o Original) bool { return o.Name == name }); i >= 0 {
 		return all[i], nil
 	}
+	if name == "" {
+		return Original{}, fmt.Errorf("it is not said whose table it is; choose one of %s", strings.Join(Names(), ", "))
+	}
 	return Original{}, fmt.Errorf("there is no original %.40q; choose one of %s", name, strings.Join(Names(), ", "))
 }
 

@@ -31,7 +31,7 @@ func Page(c *terminal.Terminal, box string, items []store.Item, first, payload b
 			}
 			continue
 		}
-		rows = append(rows, itemRow(c, item))
+		rows = append(rows, itemRow(c, box, item))
 	}
 	if c.JSON {
 		return nil
@@ -39,19 +39,19 @@ func Page(c *terminal.Terminal, box string, items []store.Item, first, payload b
 	var headings []string
 	if first {
 		headings = []string{
-			"STORED (UTC)", "ID", "SUBSCRIPTION", "STATE", "ATTEMPTS", "NEXT", "TOPIC", "KEY", "TYPE", "BYTES", "LAST ERROR",
+			"STORED (UTC)", "ID", "BOX", "SUBSCRIPTION", "STATE", "ATTEMPTS", "NEXT", "TOPIC", "KEY", "TYPE", "BYTES", "LAST ERROR",
 		}
 	}
 	return c.Table(headings, rows)
 }
 
-func itemRow(c *terminal.Terminal, item *store.Item) []string {
+func itemRow(c *terminal.Terminal, box string, item *store.Item) []string {
 	state := string(item.State)
 	if item.Queued != 0 {
 		state += ", " + operations.CommandName(item.Queued) + " queued"
 	}
 	return []string{
-		item.At.UTC().Format("2006-01-02 15:04:05.000"), item.ID.String(), dash(item.Subscription), state,
+		item.At.UTC().Format("2006-01-02 15:04:05.000"), item.ID.String(), box, dash(item.Subscription), state,
 		strconv.Itoa(item.Attempts), until(item.Due), terminal.Short(item.Topic, 40), dash(terminal.Short(item.Key, 40)),
 		dash(terminal.Short(item.Type, 40)), strconv.Itoa(len(item.Payload)), dash(terminal.Short(c.InWords(item.Reason), 80)),
 	}

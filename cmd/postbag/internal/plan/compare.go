@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
@@ -175,7 +176,7 @@ func (c *comparison) properties(w *Subscription, have *store.SubscriptionView) {
 		}
 	}
 	if n := len(have.Shards); n > 0 && n != wantedShards(have) {
-		c.notef(w.Box, w.Name, "it has %d shards, and relays are to make %d", n, wantedShards(have))
+		c.notef(w.Box, w.Name, "it has %s, and relays are to make %d", terminal.Count(n, "shard"), wantedShards(have))
 	}
 }
 
@@ -200,7 +201,7 @@ func (c *comparison) rest() {
 		d := &list.Subscriptions[i]
 		switch ref := (store.Ref{Box: d.Box, Subscription: d.Name}); {
 		case d.ReplayOf != "":
-			c.notef(d.Box, d.Name, "it is a replay of %s, with %d messages to go; nothing here touches it", d.ReplayOf, d.Backlog)
+			c.notef(d.Box, d.Name, "it is a replay of %s, with %s to go; nothing here touches it", d.ReplayOf, terminal.Count(d.Backlog, "message"))
 		case !c.want.has(ref):
 			c.unnamed(ref, d)
 		}

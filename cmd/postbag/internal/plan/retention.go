@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
@@ -53,7 +54,7 @@ func (c *comparison) retention(ctx context.Context, w *Box, have *store.BoxView)
 	short := shorter(&p)
 	if short {
 		d.rank = keepsShorter
-		d.Effect = fmt.Sprintf("the next housekeeping would remove about %d messages of the log", p.Messages)
+		d.Effect = fmt.Sprintf("the next housekeeping would remove about %s of the log", terminal.Count(p.Messages, "message"))
 		if p.Dead > 0 && p.After.Dead != store.Forever {
 			d.Effect += fmt.Sprintf(", and discard those of %d dead ones that are older", p.Dead)
 		}
