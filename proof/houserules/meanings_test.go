@@ -18,7 +18,7 @@ var meanings = map[string][]string{
 	"lane":  {"broker", "broker/brokertest", "broker/kafkabroker", "broker/membroker", "inbox", "internal/core", "internal/effectstest", "proof/faketime", "proof/simulation", "relay", "store", "store/memstore", "store/mysqlstore", "store/pgstore", "store/sqlitestore", "store/storetest"},
 	"entry": {"internal/engine", "store"},
 	"turn": {
-		"bench", "internal/boxtest", "internal/core", "internal/engine", "proof/faketime", "proof/simulation", "relay", "store",
+		"bench", "internal/boxtest", "internal/core", "internal/engine", "internal/readbacktest", "proof/faketime", "proof/simulation", "relay", "store",
 		"store/memstore", "store/mysqlstore", "store/pgstore", "store/sqlitestore", "store/storetest",
 	},
 	"flow":   {"internal/core", "internal/engine", "proof/simulation", "relay"},

@@ -28,16 +28,17 @@ func logged(s *testBox) (texts []string) {
 	rows, err := s.plain.QueryContext(s.Context(), `SELECT argument FROM mysql.general_log
 WHERE command_type IN ('Query', 'Execute') AND argument LIKE '%postbag\_%' AND argument NOT LIKE '%general\_log%' AND argument NOT LIKE '%slot = 65535'`)
 	s.Must(err)
+	defer func() { s.Must(rows.Close()) }()
 	for rows.Next() {
 		var text string
 		s.Must(rows.Scan(&text))
-		for _, one := range strings.Split(strings.ReplaceAll(text, "; COMMIT", ";\nCOMMIT"), ";\n") { // MariaDB logs what came together as one
+		for one := range strings.SplitSeq(strings.ReplaceAll(text, "; COMMIT", ";\nCOMMIT"), ";\n") { // MariaDB logs what came together as one
 			if strings.Contains(strings.ReplaceAll(one, "postbag_role", ""), "postbag_") {
 				texts = append(texts, strings.TrimSuffix(strings.TrimSpace(one), ";"))
 			}
 		}
 	}
-	s.Must(errors.Join(rows.Err(), rows.Close()))
+	s.Must(rows.Err())
 	s.exec("TRUNCATE TABLE mysql.general_log")
 	return texts
 }

@@ -44,7 +44,7 @@ func (c blanking) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &blankingConn{conn.(fullConn)}, nil //nolint:errcheck,forcetypeassert // it is SQLite's
+	return &blankingConn{conn.(fullConn)}, nil //nolint:errcheck // it is SQLite's
 }
 
 type blankingConn struct{ fullConn }

@@ -55,7 +55,7 @@ func (c *traced) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tracedConn{conn.(fullConn), c}, nil //nolint:errcheck,forcetypeassert // it is SQLite's
+	return &tracedConn{conn.(fullConn), c}, nil //nolint:errcheck // it is SQLite's
 }
 
 // fullConn is what a connection of SQLite's driver can do.
