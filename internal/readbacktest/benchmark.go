@@ -30,6 +30,7 @@ type Opened[Tx any] struct {
 // An operation is a message, in two sizes. "pace" sends one at a time, each in a transaction. Its latency is from the commit to the
 // destination. "full" has eight writers with ten messages a transaction, as fast as they can.
 func Run[Tx any](b *testing.B, open func(b *testing.B, blank bool) Opened[Tx]) {
+	b.Helper()
 	for _, size := range []int{512, 16 << 10} {
 		for _, load := range []string{"pace", "full"} {
 			for _, way := range []string{"read-back", "given"} {
