@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/broker"
@@ -22,6 +23,9 @@ const (
 	reasonAlone   = "a handler began it alone, and has not answered"
 	reasonKilled  = "its process ended each time while its handler was at work, at last alone; fix the handler, then retry"
 )
+
+// suspectHeld is the reason of a row that is held, of a message that is tried alone.
+func suspectHeld(reason string) string { return reasonSuspect + "; " + reason }
 
 // counting says that attempts are counted before calls. Transactions have no rows to do so.
 func (f *Flow) counting() bool { return f.cfg.CountFirst && !f.cfg.Transactions }
@@ -243,7 +247,7 @@ func (f *Flow) accuse(e *entry, reason string, now time.Duration) bool {
 	p := store.Park{State: store.ParkRetrying, Reason: reasonSuspect, Blocking: f.cfg.OnReject == Block}
 	switch {
 	case !f.counting() || reason != reasonBegun && reason != reasonAlone:
-		e.alone = f.counting() && reason == reasonSuspect
+		e.alone = f.counting() && (reason == reasonSuspect || strings.HasPrefix(reason, suspectHeld("")))
 		return false
 	case reason == reasonAlone && e.attempts >= r.MaxAttempts:
 		f.kill(e, store.CauseAttempts, reasonKilled, now)

@@ -147,7 +147,7 @@ func (f *Flow) retryPaused(s *shard, c *store.Command) bool {
 	p := c.Park
 	p.Attempts = 0
 	if !isRetried(&p) {
-		p.Reason = retriedHeld(p.Reason)
+		p.Reason = retriedHeld(strings.TrimPrefix(p.Reason, suspectHeld("")))
 	}
 	f.draftRow(s, p)
 	return true

@@ -201,3 +201,29 @@ func TestAtTheBoundOfHeldMessagesAPausedSubscriptionReadsNothing(t *testing.T) {
 	d.f.Hold(d.now, nil)
 	equal(t, "overfull when it has ended", d.f.Overfull(), false)
 }
+
+// A suspect is sent with no other, though a pause held it in between, and its owner may be gone since.
+func TestASuspectIsTriedAloneAfterAPause(t *testing.T) {
+	t.Parallel()
+	c := topical(engine.Config{})
+	c.CountFirst = true
+	d := oneShard(t, c)
+	d.feed("1", to("b", 9, 9))
+	d.f.Hold(d.now, []store.Pause{topicPaused})
+	row := parkedOf(to("a", 1, 1), store.Park{State: store.ParkRetrying, Blocking: true, Attempts: 1, Reason: engine.ReasonSuspect})
+	d.lot(row)
+	s := d.settle()
+	i := slices.IndexFunc(s.Park, func(p store.Park) bool { return p.Seq == 1 })
+	if i < 0 || s.Park[i].State != store.ParkHeld || s.Park[i].Attempts != 1 {
+		t.Fatalf("parked are %+v, want 1 held", s.Park)
+	}
+	held := s.Park[i]
+	next := newDesk(t, c) // another owner, after the pause
+	next.f.Add(lease(0, 4096, 2, 1), "1", store.Blocks{Keys: []uint64{keyHash(1)}, Held: []store.HeldTopic{{Topic: held.Topic, Messages: 1}}})
+	next.probe(held.Topic)
+	next.fetched(parkedOf(to("a", 1, 1), held))
+	next.noCall()
+	if p := next.settle().Park; len(p) != 1 || p[0].Reason != engine.ReasonAlone {
+		t.Errorf("the row before its call is %+v, want one that says that it is alone", p)
+	}
+}

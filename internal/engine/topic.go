@@ -268,8 +268,11 @@ func (f *Flow) hold(e *entry, t *topic, now time.Duration) {
 		return
 	}
 	reason := t.reason
-	if e.retried {
+	switch {
+	case e.retried:
 		reason = retriedHeld(reason)
+	case e.alone:
+		reason = suspectHeld(reason)
 	}
 	f.park(e, store.Park{State: store.ParkHeld, Blocking: true, Topic: t.name, Reason: reason}, now)
 }

@@ -41,7 +41,7 @@ var replaying = []Mutant{
 	{
 		Name: "replay-leaves-its-dead-behind", What: "the parked messages of an ended replay stay, and keep the copies of their bytes",
 		Evidence: "rows of a subscription that was removed, found by the next one of its id",
-		Patches:  []Patch{{"store/sqlkit/operate_steward.go", "sqlDeleteShards, sqlForgetParked, sqlForgetCommands", "sqlDeleteShards, sqlForgetCommands"}},
+		Patches:  []Patch{{"store/sqlkit/leftover.go", "{\"postbag__parked\", \"postbag__past\",", "{\"postbag__past\","}},
 		By:       tests("store/sqlitestore", "TestAnEndedReplayLeavesNoRows"),
 	},
 	{

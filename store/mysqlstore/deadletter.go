@@ -24,8 +24,25 @@ func refused(err error) bool {
 	switch codeOf(err) {
 	case codeNoTable, codeDenied, codeColumnDenied, codePacketTooLarge:
 		return true
+	case codeSignal, codeNoPartitionFor, codeTriggerUpdates, codeDefiner, codeForeignParent, codeForeignChild, codeNoDefault,
+		codeOutOfRange, codeBadValue, codeDuplicate, codeNoRoutine, codeRoutineDenied, codeNoColumn:
+		return true // a trigger, a partition or a constraint of the box
 	}
 	return rowRefused(err)
 }
+
+// By these a box refuses a letter, that somebody gave a trigger, partitions or constraints.
+const (
+	codeSignal         = 1644 // or another, if the trigger says so
+	codeNoPartitionFor = 1526
+	codeTriggerUpdates = 1442
+	codeDefiner        = 1449
+	codeForeignParent  = 1216
+	codeForeignChild   = 1452
+	codeNoDefault      = 1364
+	codeOutOfRange     = 1264
+	codeBadValue       = 1366
+	codeNoColumn       = 1054
+)
 
 func hasLetters(s store.Settlement) bool { return storekit.HasLetters(&s) }

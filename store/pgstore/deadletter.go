@@ -165,12 +165,16 @@ func (w *settling) tell() {
 	}
 }
 
+// lettersRefused are the classes of errors by which the server, or a trigger of the box, refuses a row. All concern what is
+// written, and none the server or the transaction. 45 is what many triggers raise.
+var lettersRefused = []string{"09", "20", "21", "22", "23", "27", "2F", "38", "39", "42", "44", "45", "54", "P0"}
+
 // refusedLetters says which boxes cannot be written to, after a turn with letters failed with
 // err. If none shows itself, a letter is what the server refuses, and all are left out. Nil:
 // the server said nothing of that kind.
 func (w *turning) refusedLetters(ctx context.Context, err error) map[string]error {
 	code := sqlState(err)
-	if len(code) != 5 || !slices.Contains([]string{"22", "23", "42", "54"}, code[:2]) {
+	if len(code) != 5 || !slices.Contains(lettersRefused, code[:2]) {
 		return nil
 	}
 	refused, all := map[string]error{}, map[string]error{}

@@ -1,6 +1,8 @@
 package sqlitestore
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,8 +11,27 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// writeLetter is [sqlkit.Dialect.WriteLetter].
+// letterEndedTx says that a trigger of the box ended the whole transaction, by RAISE(ROLLBACK).
+type letterEndedTx struct{ why error }
+
+func (e *letterEndedTx) Error() string { return "a dead letter ended the transaction: " + e.why.Error() }
+
+// writeLetter is [sqlkit.Dialect.WriteLetter]. What a trigger did before it failed is undone.
 func writeLetter(t *sqlkit.Tx, l sqlkit.Letter) error {
+	if _, err := t.Exec(`SAVEPOINT postbag_letter`); err != nil {
+		return err
+	}
+	err := insertLetter(t, l)
+	if err != nil {
+		if _, gone := t.Exec(`ROLLBACK TO postbag_letter`); gone != nil && refused(err) {
+			return &letterEndedTx{err}
+		}
+	}
+	_, released := t.Exec(`RELEASE postbag_letter`)
+	return cmp.Or(err, released)
+}
+
+func insertLetter(t *sqlkit.Tx, l sqlkit.Letter) error {
 	_, err := t.Exec(fmt.Sprintf(sqlLetter, quoted(l.To), quoted(l.From)),
 		l.ID[:], t.Now, l.Topic, l.Key, l.ShardKey, l.Type, nullable(l.Headers), l.Seq)
 	return err
@@ -18,6 +39,9 @@ func writeLetter(t *sqlkit.Tx, l sqlkit.Letter) error {
 
 // refused is [sqlkit.Dialect.Refused]. A statement that a constraint ends is undone alone.
 func refused(err error) bool {
+	if _, ended := errors.AsType[*letterEndedTx](err); ended {
+		return false
+	}
 	return rowRefused(err) || resultCode(err) == codeTooBig || err != nil && strings.Contains(err.Error(), "no such table: postbag_")
 }
 

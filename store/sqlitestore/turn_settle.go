@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,8 +18,21 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 			return nil, err
 		}
 	}
+	verdicts, err := s.settleAll(ctx, all, nil)
+	if ended, is := errors.AsType[*letterEndedTx](err); is { // once more, without the letters
+		verdicts, err = s.settleAll(ctx, all, ended.why)
+	}
+	if err == nil && slices.ContainsFunc(all, hasLetters) {
+		s.Wake("")
+	}
+	return verdicts, err
+}
+
+// settleAll is settle. Dead letters are left out if there is a reason for that.
+func (s *Store) settleAll(ctx context.Context, all []store.Settlement, noLetters error) ([]store.Verdict, error) {
 	verdicts := make([]store.Verdict, len(all))
 	err := s.write(ctx, "settle", func(t *transaction) error {
+		t.NoLetters = noLetters
 		sums := storekit.Tallies{}
 		for i := range all {
 			v, err := t.settle(&all[i], sums)
@@ -29,9 +43,6 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 		}
 		return tally(&t.Tx, sums)
 	})
-	if err == nil && slices.ContainsFunc(all, hasLetters) {
-		s.Wake("")
-	}
 	return verdicts, err
 }
 

@@ -22,9 +22,13 @@ func (t *Tx) Letters(s *store.Settlement) (unwritten, err error) {
 		if !storekit.IsLetter(p) {
 			continue
 		}
-		switch err := t.letter(s, p); {
+		err := t.NoLetters
+		if err == nil {
+			err = t.letter(s, p)
+		}
+		switch {
 		case err == nil:
-		case t.Refused(err):
+		case t.NoLetters != nil || t.Refused(err):
 			refused[p.DeadTo] = append(refused[p.DeadTo], p.Seq)
 			why[p.DeadTo] = t.Translate("write a dead letter to box "+p.DeadTo, err)
 		default:

@@ -32,6 +32,8 @@ type Tx struct {
 	Now, Epoch int64
 	// Moved says that Epoch has to grow with the commit.
 	Moved bool
+	// NoLetters, if not nil, is why no dead letter is written.
+	NoLetters error
 }
 
 // Querier runs a query, in a transaction or not. It calls each with every row, which each
