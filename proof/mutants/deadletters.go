@@ -97,4 +97,10 @@ var burying = []Mutant{
 		},
 		By: coreTests("relay", "TestTheBoxOfDeadLettersDoesNotLeadBack"),
 	},
+	{
+		Name: "triggers-end-the-transaction", What: "SQLite: a trigger of the box of dead letters that ends the transaction has each turn fail",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"store/sqlitestore/deadletter.go", "gone != nil && refused(err) {", "gone == nil && refused(err) {"}},
+		By:       tests("store/sqlitestore", "TestATriggerOnTheBoxOfDeadLettersStopsNoShard"),
+	},
 }

@@ -68,4 +68,10 @@ var pausing = []Mutant{
 		Patches:  []Patch{{"internal/core/pause.go", "	if !p.Until.IsZero() && !at.IsZero() {\n", "	if !p.Until.IsZero() && at.IsZero() {\n"}},
 		By:       coreTests("relay", "TestAPauseHoldsWhatItNamesAndEndsByItself"),
 	},
+	{
+		Name: "suspects-forgotten-in-a-pause", What: "a message that is to be tried alone is sent among others once a pause of it is over",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"internal/engine/topic.go", "	case e.alone:\n", "	case e.alone && false:\n"}},
+		By:       coreTests("internal/engine", "TestASuspectIsTriedAloneAfterAPause"),
+	},
 }
