@@ -14,7 +14,9 @@ import (
 // letterEndedTx says that a trigger of the box ended the whole transaction, by RAISE(ROLLBACK).
 type letterEndedTx struct{ why error }
 
-func (e *letterEndedTx) Error() string { return "a dead letter ended the transaction: " + e.why.Error() }
+func (e *letterEndedTx) Error() string {
+	return "a dead letter ended the transaction: " + e.why.Error()
+}
 
 // writeLetter is [sqlkit.Dialect.WriteLetter]. What a trigger did before it failed is undone.
 func writeLetter(t *sqlkit.Tx, l sqlkit.Letter) error {
