@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker/membroker"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
@@ -21,6 +22,8 @@ type line struct {
 	exactly   bool
 	unordered bool // the policy promises no order
 	policy    relay.Subscription
+	changed   bool                     // an operator has changed its filter
+	refusals  map[postbag.ID]time.Time // when the broker first rejected what, or it could not be read
 }
 
 // kind is a topic with the type of its messages.
@@ -52,7 +55,7 @@ func (w *world) newLine(number int) *line {
 	c := w.chance
 	l := &line{Ref: store.Ref{Box: w.boxes[c.n(len(w.boxes))], Subscription: fmt.Sprintf("line-%d", number)}}
 	l.types, l.shards = filters[c.n(len(filters))], 1+c.n(9)
-	l.exactly = c.one(3)
+	l.exactly, l.refusals = c.one(3), map[postbag.ID]time.Time{}
 	l.ordered = l.exactly || c.coin()
 	l.policy = relay.Subscription{
 		ToName: l.Ref.String(), Box: l.Box, Name: l.Subscription, Types: l.types, Shards: l.shards, ExactlyOnce: l.exactly,
@@ -61,8 +64,11 @@ func (w *world) newLine(number int) *line {
 		Retry: relay.Retry{Min: time.Second, Max: 5 * time.Second, MaxAttempts: c.of(0, 2, 4), Quick: c.of(0, 0, 2)},
 		Order: relay.Order(c.of(int(relay.ByKey), int(relay.ByKey), int(relay.ByShard), int(relay.Unordered))),
 	}
-	if c.one(4) {
+	switch {
+	case c.one(4):
 		l.policy.OnReject = relay.Skip
+	case c.one(3) && l.policy.Order == relay.ByKey && !l.exactly:
+		l.policy.OnReject = relay.Supersede
 	}
 	l.policy.Batch = min(l.policy.Batch, l.policy.InFlight)
 	l.unordered = l.policy.Order == relay.Unordered || l.policy.OnReject == relay.Skip
@@ -75,10 +81,20 @@ func (w *world) newLine(number int) *line {
 // of is the line's subscription as a relay is told it. One may have another order than others have, if the line has any.
 func (l *line) of(c *chance) relay.Subscription {
 	s := l.policy
-	if !l.exactly && !l.unordered && c.one(4) {
+	if !l.exactly && !l.unordered && !l.supersedes() && c.one(4) {
 		s.Order = relay.Order(c.of(int(relay.ByKey), int(relay.ByShard)))
 	}
 	return s
+}
+
+// supersedes says that newer messages of a key end its rejected ones.
+func (l *line) supersedes() bool { return l.policy.OnReject == relay.Supersede }
+
+// refused notes that a message was rejected, or cannot be read.
+func (l *line) refused(id postbag.ID) {
+	if _, again := l.refusals[id]; !again {
+		l.refusals[id] = time.Now()
+	}
 }
 
 // slowness is the longest that a message takes while nothing goes wrong: those of a key in one call take it one after the other.

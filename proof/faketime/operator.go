@@ -17,7 +17,9 @@ var audit = store.Audit{Who: "faketime", Why: "a drawn run"}
 func (w *world) operatorRoom(ctx context.Context, c *chance) {
 	every(ctx, c, 3*time.Second, func() {
 		l := w.lines[c.n(len(w.lines))]
-		switch choice := c.n(6); {
+		switch choice := c.n(8); {
+		case choice > 5:
+			w.policy(ctx, c, l)
 		case choice == 5 && c.coin():
 			w.holdSome(ctx, c, l)
 		case choice == 5:

@@ -31,6 +31,7 @@ func (w *world) decider(l *line, number uint64) func(broker.Delivery, int) membr
 			return membroker.Fail(broker.Unavailable, "busy")
 		case 2, 3:
 			w.history.Refuse(history.Refusal{ID: history.ID(m.ID), Subscription: l.Subscription, At: w.instant()})
+			w.set(func() { l.refused(m.ID) })
 			return membroker.Fail(broker.Rejected, "not now")
 		case 4, 5, 6:
 			return membroker.Act{Delay: c.upTo(1500 * time.Millisecond)}

@@ -49,6 +49,8 @@ type world struct {
 	calm     bool // a relay that is stopped has nothing that keeps it from giving its shards back
 	unread   map[postbag.ID]bool
 	failures []string
+	replays  int
+	replayed []replayed
 	counts   Counts
 }
 
@@ -200,5 +202,8 @@ func (w *world) spoil(r *store.Record) {
 	defer w.mu.Unlock()
 	if !r.Filtered && w.unread[r.ID] {
 		r.Err, r.Payload = errors.New("the headers are no text"), nil
+		for _, l := range w.lines {
+			l.refused(r.ID)
+		}
 	}
 }
