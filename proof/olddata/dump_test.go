@@ -15,7 +15,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// dumping is the variable that has TestDump write the dumps anew, with the schema of this checkout. After a release, do so, and
+// dumping is the variable that has TestDump write the dumps again, with the schema of this checkout. After a release, do so, and
 // name its commit in Before.
 const dumping = "POSTBAG_DUMP"
 
