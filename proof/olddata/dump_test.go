@@ -23,6 +23,7 @@ const dumping = "POSTBAG_DUMP"
 const old = 20
 
 func TestDump(t *testing.T) {
+	t.Parallel()
 	if os.Getenv(dumping) == "" {
 		t.Skip(dumping + " is not set: the dumps are those of testdata")
 	}
