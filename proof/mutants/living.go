@@ -29,7 +29,7 @@ var living = []Mutant{
 	{
 		Name: "filter-of-the-deployment-alarms", What: "MySQL, MariaDB and SQLite: a deployment whose filter is not the operator's does not start",
 		Evidence: "made on purpose",
-		Patches:  []Patch{{"store/sqlkit/declare.go", "	case has != types && by == \"\":\n", "	case has != types && (by == \"\" || by != \"\"):\n"}},
+		Patches:  []Patch{{"store/sqlkit/declare.go", "	case (has != types || hasTakes != takes) && by == \"\":\n", "	case (has != types || hasTakes != takes) && (by == \"\" || by != \"\"):\n"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_filter_that_an_operator_set_stays"),
 	},
 	{
