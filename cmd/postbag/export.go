@@ -13,6 +13,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/plan"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/store"
 )
 
 func newExportCommand(c *terminal.Terminal) *cobra.Command {
@@ -52,7 +53,15 @@ func export(ctx context.Context, c *terminal.Terminal, where config.Store) (err 
 	if err != nil {
 		return err
 	}
-	e := plan.Export(&o, &where)
+	rules := make(map[string]store.SlotRule)
+	for i := range o.Boxes {
+		if b := &o.Boxes[i]; !b.Missing {
+			if rules[b.Name], err = s.Migrator.SlotRule(ctx, b.Name); err != nil {
+				return err
+			}
+		}
+	}
+	e := plan.Export(&o, rules, &where)
 	if len(e.Boxes)+len(e.Subscriptions) == 0 {
 		return exit.With(exit.NotFound, errors.New("the store has no box, so there is nothing to export; make one with postbag migrate up --box"))
 	}

@@ -18,17 +18,19 @@ type addFlags struct {
 	named  namedFlags
 	audit  auditFlags
 	types  []string
+	topics []string
+	header []string
 	from   string
 	shards int
 }
 
 // spec is what the flags say.
-func (f *addFlags) spec(name string) (store.Spec, error) {
-	ref, err := f.named.ref(name)
+func (f *addFlags) spec(args []string) (store.Spec, error) {
+	ref, err := f.named.ref(args)
 	if err != nil {
 		return store.Spec{}, err
 	}
-	spec := store.Spec{Ref: ref, Types: f.types, Shards: f.shards}
+	spec := store.Spec{Ref: ref, Types: f.types, Where: store.Where{Topics: f.topics, Headers: f.header}, Shards: f.shards}
 	if spec.From, err = beginning(f.from); err != nil {
 		return spec, err
 	}
@@ -47,9 +49,8 @@ A relay delivers it that has it in its configuration: one that starts, or one th
 was removed. The filter is then the operator's, and from, types and shards of a deployment change nothing.
 A subscription that was removed is added as a new one.`,
 		Example: `  postbag subscriptions add audit --from now --types "order.*" --shards 8 -c postbag.yaml --why "a new consumer"`,
-		Args:    exactly("the name of the subscription"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			spec, err := f.spec(args[0])
+			spec, err := f.spec(args)
 			if err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ A subscription that was removed is added as a new one.`,
 				return err
 			}
 			if c.JSON {
-				return c.Emit(map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, f.types...), "added": true})
+				return c.Emit(map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, f.types...), "where": spec.Where, "added": true})
 			}
 			c.Sayf("%s is added, from %s; a relay that has it in its configuration delivers it", spec.Ref, f.from)
 			return nil
@@ -72,6 +73,8 @@ A subscription that was removed is added as a new one.`,
 	f.audit.add(cmd)
 	cmd.Flags().StringVar(&f.from, "from", "first", "where it begins: first, now, a `time` (RFC 3339), or how long ago (3d)")
 	cmd.Flags().StringSliceVar(&f.types, "types", nil, "`types` to deliver, with commas between: exact, or a prefix and .*; all when left out")
+	cmd.Flags().StringSliceVar(&f.topics, "topics", nil, "`topics` to deliver, with commas between: exact, or a prefix and .*; all when left out")
+	cmd.Flags().StringArrayVar(&f.header, "header", nil, "a `condition` on a header: name=value, or name alone for any value; give the flag again for more")
 	cmd.Flags().IntVar(&f.shards, "shards", 0, "how `many` shards it has (default 4, or 1 on sqlite)")
 	return cmd
 }

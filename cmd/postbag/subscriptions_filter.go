@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
@@ -26,6 +28,12 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.allHeaders, "all-headers", false, "ask for no header")
 	flags.BoolVar(&f.noExcept, "no-except", false, "except nothing")
 	flags.BoolVar(&f.configured, "as-configured", false, "take the whole filter from the configuration (-c)")
+}
+
+// given says whether one of the flags stands in the command.
+func (f *filterFlags) given(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{"types", "all-types", "topics", "all-topics", "header", "all-headers", "no-except", "as-configured"},
+		func(name string) bool { return cmd.Flags().Changed(name) })
 }
 
 // check refuses flags that say nothing, or two things.

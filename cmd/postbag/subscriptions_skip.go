@@ -13,6 +13,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
 
@@ -38,8 +39,7 @@ are, and asks. Then it is postbag messages discard: relays carry it out between 
 Until a relay comes to a message it shows as queued, and one that is delivered before stays delivered.`,
 		Example: `  postbag subscriptions skip billing --before 2026-01-27 -c postbag.yaml --dry-run --why "Monday's flood"
   postbag subscriptions skip billing --older-than 3d --types "report.*" -c postbag.yaml --why "nobody reads them"`,
-		Args: exactly("the name of the subscription"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args) },
 	}
 	f.store.add(cmd)
 	f.named.add(cmd)
@@ -55,8 +55,8 @@ Until a relay comes to a message it shows as queued, and one that is delivered b
 }
 
 // choice is what the flags say. now is what spans are measured from.
-func (f *skipFlags) choice(name string, now time.Time) (k operations.Skip, err error) {
-	if k.Ref, err = f.named.ref(name); err != nil {
+func (f *skipFlags) choice(args []string, now time.Time) (k operations.Skip, err error) {
+	if k.Ref, err = f.named.ref(args); err != nil {
 		return k, err
 	}
 	switch {
@@ -74,7 +74,7 @@ func (f *skipFlags) choice(name string, now time.Time) (k operations.Skip, err e
 	if err != nil {
 		return k, err
 	}
-	if err := storekit.CheckTypes(f.types); err != nil {
+	if err := storekit.CheckFilter(store.Filter{Types: f.types}); err != nil {
 		return k, exit.Usagef("--types: %w", err)
 	}
 	if f.rate < 0 {
@@ -93,8 +93,8 @@ func (f *skipFlags) filter(before time.Time) string {
 	return text
 }
 
-func (f *skipFlags) run(cmd *cobra.Command, c *terminal.Terminal, name string) (err error) {
-	k, err := f.choice(name, time.Now())
+func (f *skipFlags) run(cmd *cobra.Command, c *terminal.Terminal, args []string) (err error) {
+	k, err := f.choice(args, time.Now())
 	if err != nil {
 		return err
 	}

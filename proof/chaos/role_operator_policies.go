@@ -112,7 +112,9 @@ type span struct{ from, to time.Duration }
 // filter has the subscription refuse extra messages for a while.
 func (o *operator) filter(ctx context.Context, s *Strike) (func(context.Context) error, error) {
 	set := func(ctx context.Context, types []string) error {
-		return o.eventually(ctx, func(ctx context.Context, st orders) error { return st.SetFilter(ctx, audit, ref, store.Filter{Types: types}) })
+		return o.eventually(ctx, func(ctx context.Context, st orders) error {
+			return st.SetFilter(ctx, audit, ref, store.Filter{Types: types})
+		})
 	}
 	wide := []string(nil)
 	if s.Rand.IntN(2) == 0 {

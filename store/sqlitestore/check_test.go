@@ -67,7 +67,7 @@ func TestASchemaOfAnotherVersionIsRefused(t *testing.T) {
 func TestASchemaThatIsNewerButReadableIsTaken(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	f.check(f.Exec(t.Context(), `UPDATE postbag__meta SET version = 15version + 1`))
+	f.check(f.Exec(t.Context(), `UPDATE postbag__meta SET version = version + 1`))
 	if _, err := f.Check(t.Context()); err != nil {
 		t.Error(err)
 	}

@@ -97,7 +97,7 @@ func createBox(name string) step {
 		if err := t.ready(); err != nil {
 			return err
 		}
-		return t.open.CreateBox(ctx, name)
+		return t.open.Migrator.CreateBox(ctx, name)
 	}
 }
 

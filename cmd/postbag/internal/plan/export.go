@@ -41,14 +41,16 @@ type Section struct {
 	Comment string
 }
 
-// Setting is a setting with its value: a string, an int, a bool, a list of strings or settings.
+// Setting is a setting with its value: a string, an int, a bool, a list of strings,
+// settings, or a list of settings.
 type Setting struct {
 	Name  string
 	Value any
 }
 
-// Export returns a configuration of what an overview holds, of the store in a place.
-func Export(o *store.Overview, where *config.Store) *Exported {
+// Export returns a configuration of what an overview holds, of the store in a place, and of the
+// rules by which the slots of its boxes are made.
+func Export(o *store.Overview, rules map[string]store.SlotRule, where *config.Store) *Exported {
 	e := &Exported{Store: Section{Name: "store", Settings: storeSettings(where)}}
 	called := calledBy(o.Relays)
 	destinations := make(map[string][]string)
@@ -62,7 +64,7 @@ func Export(o *store.Overview, where *config.Store) *Exported {
 		for j := range b.Subscriptions {
 			e.subscription(&b.Subscriptions[j], called, destinations)
 		}
-		e.box(b, len(e.Subscriptions) == before)
+		e.box(b, rules[b.Name], len(e.Subscriptions) == before)
 		for _, gone := range b.Removed {
 			e.notef("%s/%s was removed by %s on %s; relays do not declare it again", b.Name, gone.Name, gone.By, gone.At.UTC().Format(time.RFC3339))
 		}
@@ -129,18 +131,24 @@ func (e *Exported) subscription(h *store.SubscriptionView, called map[store.Ref]
 			by = append(by, p.setting+" by "+who)
 		}
 	}
+	for _, set := range h.Settings {
+		e.notef("%s has %s %s by %s: %s", h.Ref, set.Name, set.Value, set.Who, set.Why)
+	}
 	s.Comment = strings.Join(by, ", ")
 	e.Subscriptions = append(e.Subscriptions, s)
 }
 
 // box adds a box, if there is something to say of it.
-func (e *Exported) box(b *store.BoxView, unread bool) {
+func (e *Exported) box(b *store.BoxView, rule store.SlotRule, unread bool) {
 	s := Section{Name: b.Name}
 	if b.Retention != nil {
 		if held := e.retention(b); len(held) > 0 {
 			s.Settings = append(s.Settings, Setting{"retention", held})
 			s.Comment = operatorOrRelay(b.Retention)
 		}
+	}
+	if rule == store.SlotsByNumber {
+		s.Settings = append(s.Settings, Setting{"slots", string(rule)})
 	}
 	if unread {
 		s.Settings = append(s.Settings, Setting{"unread", true})

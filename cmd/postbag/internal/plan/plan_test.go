@@ -193,7 +193,7 @@ func TestWhatAnOperatorWroteStaysInItsComment(t *testing.T) {
 		Boxes:  []store.BoxView{{Name: "outbox"}, {Name: "lost", Missing: true}},
 		Pauses: []store.Pause{{Ref: store.Ref{Box: "outbox", Subscription: "s"}, Scope: store.PauseSubscription, Who: "a", Why: "x\nstore: {dsn: evil.db}"}},
 	}
-	text := Export(o, &config.Store{DSNEnv: "DATABASE_URL"}).YAML([]string{"head"})
+	text := Export(o, nil, &config.Store{DSNEnv: "DATABASE_URL"}).YAML([]string{"head"})
 	if !strings.Contains(text, "# outbox/s is paused by a: x·store: {dsn: evil.db}\n") || strings.Count(text, "\nstore: ") != 1 {
 		t.Errorf("the file is\n%s", text)
 	}

@@ -2,11 +2,11 @@ package plan
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // property is a setting of subscriptions that the store keeps, and that a configuration says. To
@@ -20,7 +20,7 @@ type property struct {
 	compare func(w *Subscription, h *store.SubscriptionView) (want, have, by string, differs bool)
 	// change gives the store what the configuration says.
 	change func(ctx context.Context, s operations.Store, a store.Audit, w *Subscription) error
-	// export is what a configuration is to say, as a string, an int or a list of strings. Nil: nothing.
+	// export is what a configuration is to say, as a string, an int, a list of strings or settings. Nil: nothing.
 	export func(h *store.SubscriptionView) any
 }
 
@@ -29,10 +29,10 @@ var properties = []property{
 	{
 		setting: "types", rank: filters,
 		compare: func(w *Subscription, h *store.SubscriptionView) (want, have, by string, differs bool) {
-			return operations.TypesText(w.Types), operations.TypesText(h.Types), h.TypesBy, !SameTypes(w.Types, h.Types)
+			return operations.TypesText(w.Types), operations.TypesText(h.Types), h.TypesBy, !sameTypes(w.Types, h.Types)
 		},
 		change: func(ctx context.Context, s operations.Store, a store.Audit, w *Subscription) error {
-			return s.SetTypes(ctx, a, w.Ref(), w.Types)
+			return s.SetFilter(ctx, a, w.Ref(), w.Filter())
 		},
 		export: func(h *store.SubscriptionView) any {
 			if len(h.Types) == 0 {
@@ -40,6 +40,17 @@ var properties = []property{
 			}
 			return h.Types
 		},
+	},
+	{
+		setting: "where", rank: filters,
+		compare: func(w *Subscription, h *store.SubscriptionView) (want, have, by string, differs bool) {
+			asks, has := store.Filter{Where: w.Filter().Where}, store.Filter{Where: h.Where}
+			return asks.String(), has.String(), h.TypesBy, !storekit.SameFilter(asks, has)
+		},
+		change: func(ctx context.Context, s operations.Store, a store.Audit, w *Subscription) error {
+			return s.SetFilter(ctx, a, w.Ref(), w.Filter())
+		},
+		export: func(h *store.SubscriptionView) any { return whereSettings(&h.Where) },
 	},
 	{
 		setting: "shards", rank: reshapes,
@@ -61,8 +72,34 @@ func wantedShards(h *store.SubscriptionView) int {
 	return len(h.Shards)
 }
 
-// SameTypes says whether two lists are one filter.
-func SameTypes(a, b []string) bool {
-	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
-	return slices.Equal(slices.Compact(a), slices.Compact(b))
+// sameTypes says whether two lists are one filter.
+func sameTypes(a, b []string) bool {
+	return storekit.SameFilter(store.Filter{Types: a}, store.Filter{Types: b})
+}
+
+// whereSettings are what narrows a filter beside its types, as a configuration says it; nil: nothing does.
+func whereSettings(w *store.Where) any {
+	if w.Empty() {
+		return nil
+	}
+	out := lists(Setting{"topics", w.Topics}, Setting{"headers", w.Headers})
+	except := make([][]Setting, len(w.Except))
+	for i := range w.Except {
+		m := &w.Except[i]
+		except[i] = lists(Setting{"types", m.Types}, Setting{"topics", m.Topics}, Setting{"headers", m.Headers})
+	}
+	if len(except) > 0 {
+		out = append(out, Setting{"except", except})
+	}
+	return out
+}
+
+// lists are those settings whose lists are not empty.
+func lists(of ...Setting) (out []Setting) {
+	for _, s := range of {
+		if list, ok := s.Value.([]string); ok && len(list) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -36,7 +36,7 @@ func Open(ctx context.Context, name string, where config.Store, want Wanted) (*T
 	where.Create, where.DSN = false, dsn // a pipe can be read once
 	t := &Target{Name: name, Want: want, where: where}
 	if kind, absent := component.Absent(where); absent {
-		steps, err := component.Script(kind, 0, nil)
+		steps, err := component.Script(kind, 0, nil, nil)
 		t.Kind, t.missing = kind, steps
 		return t, err
 	}

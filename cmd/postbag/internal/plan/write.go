@@ -82,6 +82,12 @@ func document(settings []Setting) map[string]any {
 		switch v := s.Value.(type) {
 		case []Setting:
 			out[s.Name] = document(v)
+		case [][]Setting:
+			list := make([]map[string]any, len(v))
+			for i := range v {
+				list[i] = document(v[i])
+			}
+			out[s.Name] = list
 		case string:
 			out[s.Name] = unexpanded(v)
 		case []string:
@@ -117,6 +123,12 @@ func yamlOf(value any) string {
 			out[i] = yamlText(v[i].Name) + ": " + yamlOf(v[i].Value)
 		}
 		return "{" + strings.Join(out, ", ") + "}"
+	case [][]Setting:
+		out := make([]string, len(v))
+		for i := range v {
+			out[i] = yamlOf(v[i])
+		}
+		return "[" + strings.Join(out, ", ") + "]"
 	default:
 		return fmt.Sprint(v)
 	}
