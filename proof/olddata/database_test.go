@@ -167,14 +167,10 @@ func (k *kind) load(t *testing.T, db *sql.DB) {
 }
 
 // yaml is the configuration of a daemon that delivers the box.
-func (k *kind) yaml(dsn, url string) string {
-	where := "dsn_env: BOX_DSN"
-	if k.driver == "sqlite" {
-		where = fmt.Sprintf("path: %q", dsn)
-	}
-	return fmt.Sprintf(`store: {kind: %s, %s}
+func (k *kind) yaml(url string) string {
+	return fmt.Sprintf(`store: {kind: %s, dsn_env: BOX_DSN}
 destinations: {hook: {webhook: {url: %s, secrets_env: [SECRET], allow_private: [127.0.0.0/8]}}}
 subscriptions: [{to: hook}]
 ttl: 3s
-`, k.driver, where, url)
+`, k.driver, url)
 }

@@ -47,7 +47,7 @@ func buildOlder() {
 	checkout, path := filepath.Join(dir, "checkout"), filepath.Join(dir, "postbag")
 	out, err := exec.CommandContext(context.Background(), "git", "worktree", "add", "--quiet", "--detach", checkout, olddata.Before).CombinedOutput()
 	if err == nil {
-		cmd := exec.CommandContext(context.Background(), "go", "build", "-o", path, ".")
+		cmd := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-o", path, ".")
 		cmd.Dir, cmd.Env = filepath.Join(checkout, "cmd", "postbag"), append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false")
 		out, err = cmd.CombinedOutput()
 	}
@@ -73,7 +73,7 @@ func (u *upgrade) startOld() (stop func()) {
 	}))
 	u.t.Cleanup(hook.Close)
 	file := filepath.Join(u.t.TempDir(), "old.yaml")
-	if err := os.WriteFile(file, []byte(u.kind.yaml(u.dsn, hook.URL)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(u.kind.yaml(hook.URL)), 0o600); err != nil {
 		u.t.Fatal(err)
 	}
 	log, err := os.Create(filepath.Join(u.t.TempDir(), "old.log"))
