@@ -102,6 +102,9 @@ func fields(t *testing.T, b *strings.Builder, title string, of reflect.Type, doc
 	t.Helper()
 	fmt.Fprintf(b, "\n### %s\n\n| field | |\n|---|---|\n", title)
 	for f := range of.Fields() {
+		if !f.IsExported() && !f.Anonymous {
+			continue
+		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() {
 			continue
