@@ -35,9 +35,9 @@ func (w *world) narrow(ctx context.Context, c *chance, l *line) {
 		return
 	}
 	w.set(func() { l.changed = true })
-	w.must("narrow a filter", w.store.SetTypes(ctx, audit, l.Ref, []string{kinds[0].typ}))
+	w.must("narrow a filter", w.store.SetFilter(ctx, audit, l.Ref, store.Filter{Types: []string{kinds[0].typ}}))
 	lasts(ctx, c, 5*time.Second)
-	w.must("widen a filter", w.store.SetTypes(context.WithoutCancel(ctx), audit, l.Ref, l.types))
+	w.must("widen a filter", w.store.SetFilter(context.WithoutCancel(ctx), audit, l.Ref, store.Filter{Types: l.types}))
 }
 
 // replay sends again what lies in a box, to a broker of its own, and is ended by hand.
