@@ -68,8 +68,9 @@ func (u *upgrade) startOld() (stop func()) {
 		u.t.Fatalf("the program of commit %s cannot be built: %s; fetch the whole history", olddata.Before, older.says)
 	}
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
-		_, _ = io.Copy(io.Discard, q.Body) // it is the id, as the header is
-		u.arrived(q.Header.Get("Webhook-Id"))
+		if id, err := io.ReadAll(q.Body); err == nil { // the header has an id of the webhook's own
+			u.arrived(string(id))
+		}
 	}))
 	u.t.Cleanup(hook.Close)
 	file := filepath.Join(u.t.TempDir(), "old.yaml")
