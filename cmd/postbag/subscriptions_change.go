@@ -43,12 +43,8 @@ all that a deployment says of rates. Set the filter and the policy with two comm
 				return err
 			}
 			policy := p.given(cmd)
-			if filter := t.given(cmd); policy && filter {
-				return exit.Usagef("some flags set the filter, and others the policy; give two commands")
-			} else if !policy {
-				if err := t.check(); err != nil {
-					return err
-				}
+			if err := t.beside(cmd, policy); err != nil {
+				return err
 			}
 			audit, err := a.audit()
 			if err != nil {

@@ -43,9 +43,10 @@ func (f *filterFlags) check() error {
 		name  string
 		given []string
 		all   bool
-	}{{"types", f.types, f.allTypes}, {"topics", f.topics, f.allTopics}, {"header", f.headers, f.allHeaders}} {
+		every string
+	}{{"types", f.types, f.allTypes, "all-types"}, {"topics", f.topics, f.allTopics, "all-topics"}, {"header", f.headers, f.allHeaders, "all-headers"}} {
 		if len(one.given) > 0 && one.all {
-			return exit.Usagef("--%s stands beside the flag that gives up what it says; keep one", one.name)
+			return exit.Usagef("give either --%s or --%s", one.name, one.every)
 		}
 		given = given || len(one.given) > 0 || one.all
 	}
@@ -54,6 +55,17 @@ func (f *filterFlags) check() error {
 		return exit.Usagef("--as-configured takes the whole filter from the configuration; leave the other flags out")
 	case !given && !f.configured:
 		return exit.Usagef("give what to deliver: --types, --topics or --header with one or more, --all-types, --all-topics, --all-headers, --no-except, or --as-configured")
+	}
+	return nil
+}
+
+// beside refuses flags beside those of a policy, if there are such, and flags that say no filter otherwise.
+func (f *filterFlags) beside(cmd *cobra.Command, policy bool) error {
+	switch {
+	case !policy:
+		return f.check()
+	case f.given(cmd):
+		return exit.Usagef("some flags set the filter, and others the policy; give two commands")
 	}
 	return nil
 }
