@@ -2,6 +2,7 @@ package mysqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -80,16 +81,13 @@ func ask(ctx context.Context, tx postbag.SQLTx, text string, dest any) (err erro
 	if err != nil {
 		return err
 	}
-	for rows.Next() && err == nil {
-		err = rows.Scan(dest)
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := rows.Scan(dest); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = rows.Err()
-	}
-	if end := rows.Close(); err == nil {
-		err = end
-	}
-	return err
+	return rows.Err()
 }
 
 // noNumber says whether a box by number refused a key.
