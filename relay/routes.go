@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 )
@@ -66,7 +67,7 @@ func (r *Routes) Subscriptions() ([]Subscription, error) {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("route %d: %w", i+1, err))
 		}
-		out, above = append(out, one), append(above[:len(above):len(above)], match)
+		out, above = append(out, one), append(slices.Clip(above), match)
 	}
 	if r.Fallback != nil {
 		one, err := r.subscription(r.Fallback, nil, Where{Except: above})

@@ -131,15 +131,15 @@ func (p *Policy) Set(name, value string) (err error) {
 		}
 		return err
 	case SettingBatch:
-		err = set(&p.Batch, value, between(1, 100_000))
+		err = set(&p.Batch, value, upTo(100_000))
 	case SettingRetryBatch:
-		err = set(&p.RetryBatch, value, between(1, 100_000))
+		err = set(&p.RetryBatch, value, upTo(100_000))
 	case SettingInFlight:
-		err = set(&p.InFlight, value, between(1, 1_000_000))
+		err = set(&p.InFlight, value, upTo(1_000_000))
 	case SettingConcurrency:
-		err = set(&p.Concurrency, value, between(1, 10_000))
+		err = set(&p.Concurrency, value, upTo(10_000))
 	case SettingMaxAttempts:
-		err = set(&p.MaxAttempts, value, between(1, 1_000_000))
+		err = set(&p.MaxAttempts, value, upTo(1_000_000))
 	case SettingMaxAge:
 		err = set(&p.MaxAge, value, parseAge)
 	case SettingTimeout:
@@ -183,11 +183,11 @@ func set[T any](to **T, value string, parse func(string) (T, error)) error {
 	return err
 }
 
-func between(least, most int) func(string) (int, error) {
+func upTo(most int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < least || n > most {
-			return 0, fmt.Errorf("is %.40s; choose between %d and %d, or leave it out", text, least, most)
+		if err != nil || n < 1 || n > most {
+			return 0, fmt.Errorf("is %.40s; choose between 1 and %d, or leave it out", text, most)
 		}
 		return n, nil
 	}
@@ -228,8 +228,8 @@ func parseRate(text string) (r Rate, err error) {
 	if text == none {
 		return r, nil
 	}
-	for _, word := range strings.Fields(text) {
-		if err := r.word(word); err != nil {
+	for word := range strings.FieldsSeq(text) {
+		if err := readWord(&r, word); err != nil {
 			return Rate{}, err
 		}
 	}
@@ -245,7 +245,7 @@ func parseRate(text string) (r Rate, err error) {
 }
 
 // word takes one word of the text of a rate.
-func (r *Rate) word(word string) (err error) {
+func readWord(r *Rate, word string) (err error) {
 	if text, ok := strings.CutSuffix(word, "B/s"); ok {
 		r.Bytes, err = rateOf("bytes", text, 1, mostBytes)
 		return err
@@ -257,9 +257,9 @@ func (r *Rate) word(word string) (err error) {
 	name, text, _ := strings.Cut(word, "=")
 	switch name {
 	case "burst":
-		r.Burst, err = between(1, mostMessages)(text)
+		r.Burst, err = upTo(mostMessages)(text)
 	case "burst_bytes":
-		r.BurstBytes, err = between(1, mostBytes)(text)
+		r.BurstBytes, err = upTo(mostBytes)(text)
 	default:
 		return fmt.Errorf("rate has the word %.40q; write 100/s, 65536B/s, burst=200 or burst_bytes=131072, or none for no limit", word)
 	}

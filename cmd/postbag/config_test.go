@@ -144,13 +144,13 @@ func TestFlagsSetAnySettingOfTheDestination(t *testing.T) {
 	}
 	for text, args := range map[string][]string{
 		"--to-set natts is no setting of a destination of kind nats": {"--to", "nats://127.0.0.1:1", "--to-set", "natts=1"},
-		`did you mean "stream"?`:                                     {"--to", "nats://127.0.0.1:1", "--to-set", "straem=A"},
-		"--to-set max_pending is no whole number":                    {"--to", "nats://127.0.0.1:1", "--to-set", "max_pending=many"},
-		"--to-set recheck is 48h0m0s; choose between":                {"--to", "nats://127.0.0.1:1", "--to-set", "recheck=2d"},
-		"--to-set is no setting; write it as name=value":             {"--to", "nats://127.0.0.1:1", "--to-set", "recheck"},
-		"--to-set topology has settings of its own":                  {"--to", "amqp://127.0.0.1:1", "--to-set", "topology=x"},
-		"--stream is no setting of a destination of kind kafka":      {"--to", "kafka://127.0.0.1:1", "--stream", "A"},
-		"there is no file no.db":                                     {"--to", "nats://127.0.0.1:1", "--to-set", "prefix=a.", "--to-set", "pass_headers=Nats-TTL", "--to-set", "pass_headers=Nats-Rollup"},
+		`did you mean "stream"?`:                                {"--to", "nats://127.0.0.1:1", "--to-set", "straem=A"},
+		"--to-set max_pending is no whole number":               {"--to", "nats://127.0.0.1:1", "--to-set", "max_pending=many"},
+		"--to-set recheck is 48h0m0s; choose between":           {"--to", "nats://127.0.0.1:1", "--to-set", "recheck=2d"},
+		"--to-set is no setting; write it as name=value":        {"--to", "nats://127.0.0.1:1", "--to-set", "recheck"},
+		"--to-set topology has settings of its own":             {"--to", "amqp://127.0.0.1:1", "--to-set", "topology=x"},
+		"--stream is no setting of a destination of kind kafka": {"--to", "kafka://127.0.0.1:1", "--stream", "A"},
+		"there is no file no.db":                                {"--to", "nats://127.0.0.1:1", "--to-set", "prefix=a.", "--to-set", "pass_headers=Nats-TTL", "--to-set", "pass_headers=Nats-Rollup"},
 	} {
 		relay(args...).ends(exit.Usage, text)
 	}

@@ -24,8 +24,9 @@ func (w *world) tune() {
 		return
 	}
 	set := w.drawSetting()
-	kept := slices.DeleteFunc(slices.Clone(s.settings), func(o store.Setting) bool { return o.Name == set.Name })
-	s.settings = append(kept, set) // copies of the store have the slice before
+	// Copies of the store have the slice before.
+	s.settings = slices.DeleteFunc(slices.Clone(s.settings), func(o store.Setting) bool { return o.Name == set.Name })
+	s.settings = append(s.settings, set)
 }
 
 func (w *world) drawSetting() store.Setting {

@@ -12,7 +12,7 @@ func TestARemovalThatEndsInTheMiddleIsFinishedByHousekeeping(t *testing.T) {
 	s := newTestBox(t)
 	s.exec(`INSERT INTO postbag._parked (sub, seq, shard, slot, hash, state, blocking, attempts, first, id, reason, history)
 		SELECT s.sub, 1000 + g, s.id, 7, 70, 4, false, 1, clock_timestamp(), gen_random_uuid(), 'no', '[]'
-		FROM generate_series(1, 2500) g, (SELECT s.* FROM postbag._shards s JOIN postbag._subscriptions u ON u.id = s.sub WHERE u.name = 'default' LIMIT 1) s`)
+		FROM generate_series(1, 2500) g, (SELECT s.id, s.sub FROM postbag._shards s JOIN postbag._subscriptions u ON u.id = s.sub WHERE u.name = 'default' LIMIT 1) s`)
 	s.exec(`CREATE FUNCTION broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`)
 	s.exec(`CREATE TRIGGER broken BEFORE DELETE ON postbag._parked FOR EACH ROW WHEN (old.seq = 2500) EXECUTE FUNCTION broken()`)
 	by := store.Audit{Who: "an operator", Why: "the test"}

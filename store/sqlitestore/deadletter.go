@@ -11,10 +11,10 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// letterEndedTx says that a trigger of the box ended the whole transaction, by RAISE(ROLLBACK).
-type letterEndedTx struct{ why error }
+// endedByLetterError says that a trigger of the box ended the whole transaction, by RAISE(ROLLBACK).
+type endedByLetterError struct{ why error }
 
-func (e *letterEndedTx) Error() string {
+func (e *endedByLetterError) Error() string {
 	return "a dead letter ended the transaction: " + e.why.Error()
 }
 
@@ -26,7 +26,7 @@ func writeLetter(t *sqlkit.Tx, l sqlkit.Letter) error {
 	err := insertLetter(t, l)
 	if err != nil {
 		if _, gone := t.Exec(`ROLLBACK TO postbag_letter`); gone != nil && refused(err) {
-			return &letterEndedTx{err}
+			return &endedByLetterError{err}
 		}
 	}
 	_, released := t.Exec(`RELEASE postbag_letter`)
@@ -41,7 +41,7 @@ func insertLetter(t *sqlkit.Tx, l sqlkit.Letter) error {
 
 // refused is [sqlkit.Dialect.Refused]. A statement that a constraint ends is undone alone.
 func refused(err error) bool {
-	if _, ended := errors.AsType[*letterEndedTx](err); ended {
+	if _, ended := errors.AsType[*endedByLetterError](err); ended {
 		return false
 	}
 	return rowRefused(err) || resultCode(err) == codeTooBig || err != nil && strings.Contains(err.Error(), "no such table: postbag_")

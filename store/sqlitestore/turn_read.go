@@ -228,7 +228,7 @@ func (f *filter) add(column string, names []string) {
 	}
 }
 
-func (f filter) statement(table string) string {
+func (f *filter) statement(table string) string {
 	if !f.any {
 		return fmt.Sprintf(sqlPage, table)
 	}

@@ -19,7 +19,7 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 		}
 	}
 	verdicts, err := s.settleAll(ctx, all, nil)
-	if ended, is := errors.AsType[*letterEndedTx](err); is { // once more, without the letters
+	if ended, is := errors.AsType[*endedByLetterError](err); is { // once more, without the letters
 		verdicts, err = s.settleAll(ctx, all, ended.why)
 	}
 	if err == nil && slices.ContainsFunc(all, hasLetters) {

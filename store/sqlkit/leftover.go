@@ -28,8 +28,8 @@ var leftTables = []string{"postbag__parked", "postbag__past", "postbag__discarde
 // an error, leaves the rest to housekeeping.
 func (s *Base) Sweep(ctx context.Context) (more bool, err error) {
 	for end := time.Now().Add(MaintainTime); ; {
-		id, found := int64(0), false
-		if found, err = s.row(ctx, sqlLeftover, nil, &id); err != nil || !found {
+		var id int64
+		if found, err := s.row(ctx, sqlLeftover, nil, &id); err != nil || !found {
 			return false, err
 		}
 		if err := s.hooks.Write(ctx, "delete what is left of a subscription", func(t *Tx) error { return t.sweep(id) }); err != nil {

@@ -187,7 +187,7 @@ func whereListed(e *env) {
 	l := &lot{env: e, s: e.Store, r: r, lease: r.take(ref)[0]}
 	l.msgs = e.sorts()
 	if o, ok := e.Store.(store.Operator); ok {
-		e.discards(o, l, f.takes)
+		e.discards(o, f.takes)
 	}
 	c := e.pager()
 	c.expectTaken(len(l.msgs), picked(l.msgs, f.takes)...)
@@ -220,7 +220,7 @@ func whereListed(e *env) {
 }
 
 // discards tries a discard of each pending message; one that the filter refuses takes none.
-func (e *env) discards(o store.Operator, l *lot, takes []int) {
+func (e *env) discards(o store.Operator, takes []int) {
 	e.Helper()
 	if !e.features.Editing {
 		return

@@ -87,7 +87,7 @@ func wrongTunes() []wrong {
 			}
 		}), []string{"Each setting keeps its value, who set it and why, whatever becomes of others"}},
 		{"reset is not heeded", mistunes(func(s *mistuned) {
-			s.tune = func(ctx context.Context, a store.Audit, r store.Ref, set []store.Setting, reset []string) error {
+			s.tune = func(ctx context.Context, a store.Audit, r store.Ref, set []store.Setting, _ []string) error {
 				if len(set) == 0 {
 					return nil
 				}
