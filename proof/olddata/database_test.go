@@ -28,7 +28,7 @@ type kind struct {
 	// start starts an empty database. dsn is for the daemon, as its configuration names it.
 	start func(t *testing.T) (db *sql.DB, dsn string)
 	// open opens the box with the newest program.
-	open func(t *testing.T, dsn string) relayStore
+	open func(t *testing.T, dsn string, unmigrated bool) relayStore
 	// driver is the kind's name in postbag.yaml.
 	driver string
 	// insert publishes a message without the library, as the contract of SQL of each version allows.
@@ -103,14 +103,14 @@ func opened(t *testing.T, driver, dsn string) *sql.DB {
 	return db
 }
 
-func openPostgres(t *testing.T, dsn string) relayStore {
+func openPostgres(t *testing.T, dsn string, unmigrated bool) relayStore {
 	t.Helper()
 	pool, err := pgxpool.New(t.Context(), dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	s, err := pgstore.Open(t.Context(), pool, pgstore.Options{Create: os.Getenv(dumping) != ""})
+	s, err := pgstore.Open(t.Context(), pool, pgstore.Options{Create: os.Getenv(dumping) != "", Unmigrated: unmigrated})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,9 +118,9 @@ func openPostgres(t *testing.T, dsn string) relayStore {
 	return s
 }
 
-func openMySQL(t *testing.T, dsn string) relayStore {
+func openMySQL(t *testing.T, dsn string, unmigrated bool) relayStore {
 	t.Helper()
-	s, err := mysqlstore.Open(t.Context(), dsn, mysqlstore.Options{Create: os.Getenv(dumping) != ""})
+	s, err := mysqlstore.Open(t.Context(), dsn, mysqlstore.Options{Create: os.Getenv(dumping) != "", Unmigrated: unmigrated})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +128,9 @@ func openMySQL(t *testing.T, dsn string) relayStore {
 	return s
 }
 
-func openSQLite(t *testing.T, dsn string) relayStore {
+func openSQLite(t *testing.T, dsn string, unmigrated bool) relayStore {
 	t.Helper()
-	s, err := sqlitestore.Open(t.Context(), dsn, sqlitestore.Options{Create: os.Getenv(dumping) != ""})
+	s, err := sqlitestore.Open(t.Context(), dsn, sqlitestore.Options{Create: os.Getenv(dumping) != "", Unmigrated: unmigrated})
 	if err != nil {
 		t.Fatal(err)
 	}

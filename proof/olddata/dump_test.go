@@ -30,7 +30,7 @@ func TestDump(t *testing.T) {
 	for _, k := range kinds() {
 		t.Run(k.name, func(t *testing.T) {
 			db, dsn := k.start(t)
-			s := k.open(t, dsn)
+			s := k.open(t, dsn, false)
 			if err := s.Declare(t.Context(), []store.Spec{{Ref: ref, Shards: 4}}); err != nil {
 				t.Fatal(err)
 			}
