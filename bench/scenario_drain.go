@@ -113,3 +113,13 @@ func null(context.Context, *testbed) (broker.Destination, error) { return membro
 func onReject(r relay.OnReject) func(*relay.Subscription) {
 	return func(s *relay.Subscription) { s.OnReject = r }
 }
+
+// where has a subscription take a part of the messages.
+func where(w relay.Where) func(*relay.Subscription) {
+	return func(s *relay.Subscription) { s.Where = w }
+}
+
+// rated has a subscription send no more than r says.
+func rated(r relay.Rate) func(*relay.Subscription) {
+	return func(s *relay.Subscription) { s.Rate = r }
+}

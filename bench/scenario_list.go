@@ -26,6 +26,24 @@ var scenarios = []scenario{
 		},
 	},
 	{
+		name: "1-drain-routes", what: "the same as a route that takes all: by topic, by a header, and but for another topic, messages/s",
+		goal: atLeast("topic", "no filter", 0.95),
+		ways: []way{
+			{"no filter", drainTo(drained, 10_000, 1, null)},
+			{"topic", drainTo(drained, 10_000, 1, null, where(relay.Where{Topics: []string{"bench.*"}}))},
+			{"header", drainTo(drained, 10_000, 1, null, where(relay.Where{Headers: []string{"tenant=7"}}))},
+			{"except", drainTo(drained, 10_000, 1, null, where(relay.Where{Except: []relay.Match{{Topics: []string{"other"}}}}))},
+		},
+	},
+	{
+		name: "1-drain-rate", what: "the same with a rate that is not reached, messages/s",
+		goal: atLeast("rate", "no rate", 0.97),
+		ways: []way{
+			{"no rate", drainTo(drained, 10_000, 1, null)},
+			{"rate", drainTo(drained, 10_000, 1, null, rated(relay.Rate{Messages: 1_000_000, Bytes: 1 << 30, Shared: true}))},
+		},
+	},
+	{
 		name: "1-drain-peers", what: "PostgreSQL to nothing beside watermill-sql (polling every millisecond), messages/s",
 		goal: atLeast("postbag", "watermill-sql", 4),
 		ways: []way{

@@ -21,6 +21,7 @@ type orders interface {
 	store.Steward
 	store.Retainer
 	store.Replayer
+	store.Tuner
 }
 
 var (

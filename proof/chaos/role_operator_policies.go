@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +39,7 @@ func (r *run) policyFaults() []Fault {
 		{Name: "pause of a part", Room: OperatorOrders, Least: time.Second, Most: 4 * time.Second, Begin: r.operator.holdPart},
 		{Name: "pause with an end", Room: OperatorOrders, Least: time.Second, Most: 4 * time.Second, Begin: r.operator.holdFor},
 		{Name: "retention set", Room: OperatorOrders, Begin: r.operator.retain},
+		{Name: "policy set", Room: OperatorOrders, Least: time.Second, Most: 6 * time.Second, Begin: r.operator.tune},
 	}
 	if r.Sink != nil {
 		return all
@@ -104,6 +106,29 @@ func (o *operator) retain(ctx context.Context, s *Strike) (func(context.Context)
 	}
 	s.Note("to " + l.Delivered.String())
 	return nil, o.eventually(ctx, func(ctx context.Context, st orders) error { return st.SetRetention(ctx, audit, ref.Box, l) })
+}
+
+// tune sets a part of the policy, such as a rate, and has deployments say it again afterwards.
+func (o *operator) tune(ctx context.Context, s *Strike) (func(context.Context) error, error) {
+	all := []store.Setting{
+		{Name: store.SettingRate, Value: fmt.Sprintf("%d/s", 20+s.Rand.IntN(400))},
+		{Name: store.SettingRate, Value: fmt.Sprintf("%dB/s", 20_000+s.Rand.IntN(400_000))},
+		{Name: store.SettingBatch, Value: strconv.Itoa(1 + s.Rand.IntN(50))},
+		{Name: store.SettingInFlight, Value: strconv.Itoa(1 + s.Rand.IntN(100))},
+		{Name: store.SettingConcurrency, Value: strconv.Itoa(1 + s.Rand.IntN(4))},
+		{Name: store.SettingTimeout, Value: (time.Duration(1+s.Rand.IntN(20)) * time.Second).String()},
+		{Name: store.SettingCadence, Value: "background"},
+	}
+	one := all[s.Rand.IntN(len(all))]
+	s.Note(one.Name + " " + one.Value)
+	end := func(ctx context.Context) error {
+		return o.eventually(ctx, func(ctx context.Context, st orders) error {
+			return st.Tune(ctx, audit, ref, nil, []string{one.Name})
+		})
+	}
+	return end, o.eventually(ctx, func(ctx context.Context, st orders) error {
+		return st.Tune(ctx, audit, ref, []store.Setting{one}, nil)
+	})
 }
 
 // span is a part of a run, by its clock.
