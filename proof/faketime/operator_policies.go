@@ -127,7 +127,7 @@ func (f *fates) wants(m *history.Intent) bool {
 		return true
 	}
 	refused, is := l.refusals[[16]byte(m.ID)]
-	superseded := l.supersedes() && is && f.latest[m.Key].After(refused)
+	superseded := l.supersedes() && is && !f.latest[m.Key].Before(refused) // one call may bring both answers at one time
 	return !superseded && !(l.changed && m.Topic != kinds[0].topic)
 }
 

@@ -16,6 +16,7 @@ type wire struct {
 	*membroker.Destination
 
 	process *process
+	line    *line
 }
 
 var (
@@ -25,17 +26,22 @@ var (
 
 // wireTo is the destination of a line as the process has it. Some cannot be asked whether they work again.
 func (p *process) wireTo(l *line) broker.Destination {
-	d := &wire{Destination: l.broker.Connect(), process: p}
+	d := &wire{Destination: l.broker.Connect(), process: p, line: l}
 	if !l.exactly && p.chance.one(3) {
 		return struct{ broker.Destination }{d}
 	}
 	return d
 }
 
-// breaks has a destination panic, now and then, before it has sent anything.
-func (d *wire) breaks() {
+// breaks has a destination panic, now and then, before it has sent anything. A panic rejects what is in the call.
+func (d *wire) breaks(msgs []broker.Delivery) {
 	if p := d.process; p.world.isRough() && p.chance.one(100) {
 		p.world.excuse("panic", "destination")
+		p.world.set(func() {
+			for i := range msgs {
+				d.line.refused(msgs[i].ID)
+			}
+		})
 		panic("a destination that is broken")
 	}
 }
@@ -49,7 +55,7 @@ type reported struct {
 // Publish sends nothing once the process is dead. What was sent is stored, and no answer gets back. It returns when ctx ends.
 func (d *wire) Publish(ctx context.Context, msgs []broker.Delivery, report func(i int, r broker.Result)) {
 	defer d.process.begin()()
-	d.breaks()
+	d.breaks(msgs)
 	p := d.process
 	msgs = slices.Clone(msgs)
 	answers, done := make(chan reported, len(msgs)), make(chan struct{})
@@ -137,7 +143,7 @@ func (l *laneWire) Commit(ctx context.Context, msgs []broker.Delivery, record []
 	if l.closed.Load() {
 		l.process.world.failf("a transaction is sent on a lane that was closed")
 	}
-	l.wire.breaks()
+	l.wire.breaks(msgs)
 	msgs, record = slices.Clone(msgs), bytes.Clone(record)
 	l.out.Store(true)
 	o, err := request(ctx, l.process, func(ctx context.Context) (outcome, error) {
