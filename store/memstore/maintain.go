@@ -68,6 +68,7 @@ func (b *box) retain(l store.Lifetimes, now time.Time, rep *store.Report) error 
 	if l.Discarded > l.Delivered {
 		to = b.beforeDiscarded(max(old, b.log.base-1), to)
 	}
+	to = min(to, floor) // a subscription, or a replay, that is newer than the mark has passed less
 	if to < b.log.base {
 		return nil
 	}
