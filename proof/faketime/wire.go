@@ -39,7 +39,7 @@ func (d *wire) breaks(msgs []broker.Delivery) {
 		p.world.excuse("panic", "destination")
 		p.world.set(func() {
 			for i := range msgs {
-				d.line.refused(msgs[i].ID)
+				p.world.passes(d.line, msgs[i].ID)
 			}
 		})
 		panic("a destination that is broken")

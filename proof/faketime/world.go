@@ -203,7 +203,17 @@ func (w *world) spoil(r *store.Record) {
 	if !r.Filtered && w.unread[r.ID] {
 		r.Err, r.Payload = errors.New("the headers are no text"), nil
 		for _, l := range w.lines {
-			l.refused(r.ID)
+			w.passes(l, r.ID)
 		}
 	}
+}
+
+// passes notes that a message was rejected, in words that its broker did not say. Newer ones of its key pass it from then on
+// where they supersede. The caller holds w.mu.
+func (w *world) passes(l *line, id postbag.ID) {
+	if _, again := l.refusals[id]; !again && l.supersedes() {
+		w.tick++
+		w.history.Refuse(history.Refusal{ID: history.ID(id), Subscription: l.Subscription, At: time.Since(w.begun) + w.tick})
+	}
+	l.refused(id)
 }
