@@ -82,7 +82,7 @@ func (f *Flow) Urgent() bool {
 	}
 	f.collect()
 	for _, s := range f.shards {
-		if s.draft.content() {
+		if s.unsettled() { // a settlement of which parts are left counts, too
 			return true
 		}
 	}

@@ -1,7 +1,11 @@
 package mysqlstore
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/go-sql-driver/mysql"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
@@ -28,8 +32,15 @@ func refused(err error) bool {
 		codeOutOfRange, codeBadValue, codeDuplicate, codeNoRoutine, codeRoutineDenied, codeNoColumn:
 		return true // a trigger, a partition or a constraint of the box
 	}
+	if e, ok := errors.AsType[*mysql.MySQLError](err); ok && slices.Contains(classesOfRows, string(e.SQLState[:2])) {
+		return true
+	}
 	return rowRefused(err)
 }
+
+// classesOfRows are the classes of SQLSTATE that concern what is written. A trigger chooses its number and its state as it
+// likes. None is of a deadlock (40), of a wait for a lock (HY), or of a server that ends (08, 70).
+var classesOfRows = []string{"21", "22", "23", "42", "44", "45"}
 
 // By these a box refuses a letter, that somebody gave a trigger, partitions or constraints.
 const (

@@ -165,16 +165,17 @@ func (w *settling) tell() {
 	}
 }
 
-// lettersRefused are the classes of errors by which the server, or a trigger of the box, refuses a row. All concern what is
-// written, and none the server or the transaction. 45 is what many triggers raise.
-var lettersRefused = []string{"09", "20", "21", "22", "23", "27", "2F", "38", "39", "42", "44", "45", "54", "P0"}
+// lettersKept are the classes of errors, and some codes, that say nothing of what is written: of the transaction, the
+// server, its resources, a cancel, a bug. By all others the server, or a trigger of the box, may refuse a letter. A trigger
+// raises what it likes, and meets what other servers say. A wrong guess costs a settlement without letters.
+var lettersKept = []string{"25", "40", "53", "57", "58", "PB", "XX", "08P01", "55P03"}
 
 // refusedLetters says which boxes cannot be written to, after a turn with letters failed with
 // err. If none shows itself, a letter is what the server refuses, and all are left out. Nil:
 // the server said nothing of that kind.
 func (w *turning) refusedLetters(ctx context.Context, err error) map[string]error {
 	code := sqlState(err)
-	if len(code) != 5 || !slices.Contains(lettersRefused, code[:2]) {
+	if len(code) != 5 || slices.Contains(lettersKept, code[:2]) || slices.Contains(lettersKept, code) {
 		return nil
 	}
 	refused, all := map[string]error{}, map[string]error{}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
@@ -44,7 +44,7 @@ func refused(err error) bool {
 	if _, ended := errors.AsType[*endedByLetterError](err); ended {
 		return false
 	}
-	return rowRefused(err) || resultCode(err) == codeTooBig || err != nil && strings.Contains(err.Error(), "no such table: postbag_")
+	return rowRefused(err) || slices.Contains([]int{codeError, codeTooBig, codeMismatch}, resultCode(err))
 }
 
 func hasLetters(s store.Settlement) bool { return storekit.HasLetters(&s) }

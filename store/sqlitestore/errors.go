@@ -16,6 +16,7 @@ import (
 // Primary result codes of SQLite (sqlite.org/rescode.html); the low byte of an
 // extended code.
 const (
+	codeError    = 1
 	codeBusy     = 5
 	codeLocked   = 6
 	codeReadOnly = 8
@@ -24,6 +25,7 @@ const (
 	codeFull     = 13
 	codeTooBig   = 18
 	codeRefused  = 19
+	codeMismatch = 20
 	codeNotADB   = 26
 )
 

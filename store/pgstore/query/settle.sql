@@ -210,18 +210,21 @@ WITH i AS MATERIALIZED (
 SELECT g.n, count(*) FROM g GROUP BY g.n;
 
 -- name: supersede_first
--- Does the same for settlements that are still to be applied, in a transaction of its own: $6 rows at most. Rows that the
--- settlements write themselves, $8 of the shards $7, stay. Returns how many went of each that was named, and whether there are
--- more. Locks the shards; reads and locks _shards by primary key.
+-- Does the same for settlements that are still to be applied, in a transaction of its own: $6 rows of each shard at most.
+-- Rows that the settlements write themselves, $8 of the shards $7, stay. Returns how many went of each that was named, and
+-- whether there are more. Locks the shards; reads and locks _shards by primary key.
 WITH i AS MATERIALIZED (
   SELECT i.*, s.sub FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $9::bigint[])
     WITH ORDINALITY AS i(shard, version, hash, seq, reason, token, n)
   JOIN postbag._shards s ON s.id = i.shard AND s.token = i.token AND s.version = i.version WHERE i.token <> 0 ORDER BY s.id FOR UPDATE OF s
 ), w AS MATERIALIZED (
-  SELECT i.n, f.ctid, row_number() OVER (ORDER BY i.n, f.seq) AS nth FROM i CROSS JOIN LATERAL (SELECT f.seq, f.ctid FROM postbag._parked f
-    WHERE f.shard = i.shard AND f.hash = i.hash AND f.seq < i.seq AND f.state = 1 AND NOT f.blocking AND f.hash <> 0
-      AND NOT EXISTS (SELECT FROM unnest($7::integer[], $8::bigint[]) x(shard, seq) WHERE x.shard = f.shard AND x.seq = f.seq)
-    ORDER BY f.seq LIMIT $6::bigint + 1) f
+  SELECT x.n, x.ctid, row_number() OVER (PARTITION BY x.shard ORDER BY x.n, x.seq) AS nth
+  FROM (SELECT DISTINCT i.shard FROM i) s CROSS JOIN LATERAL (
+    SELECT i.shard, i.n, f.seq, f.ctid FROM i CROSS JOIN LATERAL (SELECT f.seq, f.ctid FROM postbag._parked f
+      WHERE f.shard = i.shard AND f.hash = i.hash AND f.seq < i.seq AND f.state = 1 AND NOT f.blocking AND f.hash <> 0
+        AND NOT EXISTS (SELECT FROM unnest($7::integer[], $8::bigint[]) x(shard, seq) WHERE x.shard = f.shard AND x.seq = f.seq)
+      ORDER BY f.seq LIMIT $6::bigint + 1) f
+    WHERE i.shard = s.shard LIMIT $6::bigint + 1) x
 ), d AS (
   DELETE FROM postbag._parked p WHERE p.ctid = ANY (ARRAY(SELECT w.ctid FROM w WHERE w.nth <= $6::bigint))
   RETURNING p.sub, p.seq, p.shard, p.hash, p.attempts, p.history, p.id
@@ -245,7 +248,7 @@ WITH i AS MATERIALIZED (
     FROM g GROUP BY g.sub, (g.seq - 1) / 1048576, g.shard) t CROSS JOIN (VALUES (3, -1), (7, 1)) k(fate, sign)
   ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = l.seqs + EXCLUDED.seqs, ids = l.ids + EXCLUDED.ids
 )
-SELECT w.n, count(*) FILTER (WHERE w.nth <= $6::bigint), bool_or(w.nth > $6::bigint) FROM w GROUP BY w.n;
+SELECT w.n, (SELECT count(*) FROM g WHERE g.n = w.n), bool_or(w.nth > $6::bigint) FROM w GROUP BY w.n;
 
 -- name: waiting_left
 -- The newest row that waits of each hash that was named, if there is one. Of a settlement that was applied earlier too. Reads
