@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +27,13 @@ func newApplyCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply",
 		Short: "Give the stores what a configuration file says",
-		Long: `Print what postbag plan prints, ask, and do it: first what makes and keeps, last what loses. Each step is
-what the single command does, and the audit log has it with who and why. It stops at the first error, and
-says what was done and what was not. Run it again: it goes on with what still differs.
+		Long: `Print what postbag plan prints, ask, and do it: first what makes and keeps, last what loses. The
+audit log has each change and removal, with who and why. New boxes, new subscriptions and migrations are
+not in it. It stops at the first error, and says what was done and what was not. Run it again: it goes on
+with what still differs.
 
-Without --allow-remove nothing is deleted. Without --migrate a schema that lacks a step stops it. Exit
-code 2 says that something still differs in the end, since it needs a flag or something else first. What
+Without --allow-remove nothing is deleted. Without --migrate a store whose schema lacks a step is left as
+it is. Exit code 2 says that something still differs in the end, since it needs a flag or something else first. What
 is exit code 2 elsewhere is 1 here.`,
 		Example: `  postbag apply -c postbag.yaml --why "release 42"
   postbag apply -c postbag.yaml --yes --migrate --who ci --why "release 42"`,
@@ -58,8 +60,12 @@ is exit code 2 elsewhere is 1 here.`,
 // apply plans and does what the plan says; twice, where an old schema hides what else differs.
 func (f *applyFlags) apply(ctx context.Context, c *terminal.Terminal, targets []*plan.Target, audit store.Audit) (err error) {
 	all := &plan.Plan{Differences: []*plan.Difference{}, Notes: []plan.Note{}}
+	shown := false
 	if c.JSON {
 		defer func() {
+			if !shown {
+				return // nothing was compared
+			}
 			if e := c.Emit(all); err == nil {
 				err = e
 			}
@@ -68,9 +74,12 @@ func (f *applyFlags) apply(ctx context.Context, c *terminal.Terminal, targets []
 	for {
 		p, err := plan.Compare(ctx, targets, f.options)
 		if err != nil {
+			all.Different = true
 			return err
 		}
+		shown = true
 		again := plan.Again(targets, f.options)
+		all.Differences = slices.DeleteFunc(all.Differences, func(d *plan.Difference) bool { return d.Needs != "" }) // they are said again
 		all.Differences, all.Notes = append(all.Differences, p.Differences...), p.Notes
 		if err := f.round(ctx, c, p, targets, audit); err != nil {
 			all.Different = true

@@ -66,6 +66,9 @@ func export(ctx context.Context, c *terminal.Terminal, where config.Store) (err 
 		return exit.With(exit.NotFound, errors.New("the store has no box, so there is nothing to export; make one with postbag migrate up --box"))
 	}
 	if c.JSON {
+		for _, note := range e.Notes {
+			c.Notef("%s", terminal.Printable(note))
+		}
 		return c.Emit(e.Document())
 	}
 	text := e.YAML([]string{

@@ -45,8 +45,8 @@ func newSubscriptionsAddCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "add NAME", Short: "Declare a subscription before a relay does, at the place that you say",
 		Long: `Declare a subscription before a relay does, at the place that you say. Its backlog grows from then on.
-A relay delivers it that has it in its configuration: one that starts, or one that runs and has it, since it
-was removed. The filter is then the operator's, and from, types and shards of a deployment change nothing.
+A relay delivers it if its configuration has it: one that starts later, or one that runs and had it before
+somebody removed it. The filter is then the operator's, and from, types and shards of a deployment change nothing.
 A subscription that was removed is added as a new one.`,
 		Example: `  postbag subscriptions add audit --from now --types "order.*" --shards 8 -c postbag.yaml --why "a new consumer"`,
 		RunE: func(cmd *cobra.Command, args []string) error {

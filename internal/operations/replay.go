@@ -58,7 +58,9 @@ func (p *ReplayPlan) Takes() time.Duration {
 }
 
 // Narrowed says that only some of the messages come that the replay looks at.
-func (p *ReplayPlan) Narrowed() bool { return len(p.Types) > 0 || len(p.Keys) > 0 }
+func (p *ReplayPlan) Narrowed() bool {
+	return len(p.Types) > 0 || len(p.Keys) > 0 || !p.Where.Empty()
+}
 
 // seqSlack is how many seqs a message may have been stored out of the order of time. What is outside of the times of a
 // replay is left out by the time of each message.

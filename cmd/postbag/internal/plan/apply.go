@@ -138,16 +138,24 @@ func changeProperty(p *property, w *Subscription) step {
 var errShorter = errors.New("messages would be kept for less time than the plan says: somebody changed the retention meanwhile; plan again")
 
 // setRetention says of a box what the configuration says, and keeps what operators have set besides.
-func setRetention(w *Box, mayShorten bool) step {
+func setRetention(w *Box, mayShorten, mayRemove bool) step {
 	return func(ctx context.Context, t *Target, a store.Audit) error {
 		if err := t.ready(); err != nil {
 			return err
 		}
-		p, err := t.operations().PreviewRetention(ctx, w.Name, w.Retention)
+		o, err := t.operations().Look(ctx, w.Name)
 		if err != nil {
 			return err
 		}
-		if shorter(&p) && !mayShorten {
+		want := w.Retention
+		if r := o.Boxes[0].Retention; r != nil {
+			want = fits(want, r)
+		}
+		p, err := t.operations().PreviewRetention(ctx, w.Name, want)
+		if err != nil {
+			return err
+		}
+		if shorter(&p) && (!mayShorten || !mayRemove && (p.Messages > 0 || p.Dead > 0)) {
 			return errShorter
 		}
 		return t.operations().SetRetention(ctx, a, &p)

@@ -92,9 +92,9 @@ func (c *comparison) box(ctx context.Context, w *Box) error {
 	have := c.view(w.Name)
 	switch {
 	case have == nil:
-		c.differs(&Difference{Box: w.Name, Action: Create, rank: makesBox, do: createBox(w.Name)})
+		c.differs(c.newBox(w))
 		if !w.Retention.IsZero() {
-			d := &Difference{Box: w.Name, Action: Change, Setting: "retention", rank: keepsLonger, do: setRetention(w, true)}
+			d := &Difference{Box: w.Name, Action: Change, Setting: "retention", rank: keepsLonger, do: setRetention(w, true, c.options.Remove)}
 			d.Have, d.Want = retentionTexts(&store.BoxRetention{}, w.Retention)
 			if d.Have != d.Want {
 				c.differs(d)
@@ -108,6 +108,19 @@ func (c *comparison) box(ctx context.Context, w *Box) error {
 		return nil
 	}
 	return c.retention(ctx, w, have)
+}
+
+// newBox is a box that the store lacks. How its slots are made is for good.
+func (c *comparison) newBox(w *Box) *Difference {
+	d := &Difference{Box: w.Name, Action: Create, rank: makesBox, do: createBox(w.Name)}
+	rule := c.target.where.Slots()[w.Name]
+	if rule != "" {
+		d.Want = "slots by " + string(rule)
+	}
+	if rule == store.SlotsByNumber && c.target.Kind != "postgresql" {
+		d.Effect = "programs of older versions cannot open the store then"
+	}
+	return d
 }
 
 // subscription compares a subscription.
@@ -169,11 +182,18 @@ func (c *comparison) properties(w *Subscription, have *store.SubscriptionView) {
 		p := &properties[i]
 		want, has, by, differs := p.compare(w, have)
 		if differs {
-			c.differs(&Difference{
+			d := &Difference{
 				Box: w.Box, Subscription: w.Name, Action: Change, Setting: p.setting, rank: p.rank,
 				Have: has, Want: want, By: operator(by), do: changeProperty(p, w),
-			})
+			}
+			if p.rank == filters {
+				d.Effect = "what it has passed is not read again: what moves to or from another subscription may go to both, or to none"
+			}
+			c.differs(d)
 		}
+	}
+	for _, s := range have.Settings {
+		c.notef(w.Box, w.Name, "%s is %s by %s: %s; what the file says of it has no effect until postbag subscriptions set --reset %s", s.Name, s.Value, s.Who, s.Why, s.Name)
 	}
 	if n := len(have.Shards); n > 0 && n != wantedShards(have) {
 		c.notef(w.Box, w.Name, "it has %s, and relays are to make %d", terminal.Count(n, "shard"), wantedShards(have))
@@ -228,8 +248,15 @@ func (c *comparison) unnamed(ref store.Ref, d *operations.SubscriptionDetail) {
 		Box: d.Box, Subscription: d.Name, Action: Remove, rank: removes, do: remove(ref),
 		Effect: "it is not in the file, and is lost with " + text,
 	}
-	if len(d.Owners) > 0 && !d.Paused {
+	if len(d.Owners) > 0 && !c.paused(ref) {
 		out.Needs = fmt.Sprintf("a pause, since a live relay works it (%s): postbag subscriptions pause --box %s --subscription %s", strings.Join(d.Owners, " "), d.Box, d.Name)
 	}
 	c.differs(out)
+}
+
+// paused says whether the subscription itself is paused. A pause of its destination is another thing: the store removes
+// nothing that a live relay works then.
+func (c *comparison) paused(ref store.Ref) bool {
+	box := c.view(ref.Box)
+	return box != nil && slices.ContainsFunc(box.Subscriptions, func(v store.SubscriptionView) bool { return v.Ref == ref && v.Paused })
 }

@@ -23,9 +23,19 @@ var lifetimes = []lifetime{
 	{"dead", func(l *store.Lifetimes) *time.Duration { return &l.Dead }},
 }
 
+// fits returns what a configuration says of the retention of a box, as the store takes it from a relay: discarded messages lie
+// among delivered ones, and are kept as long as those at least.
+func fits(w store.Lifetimes, r *store.BoxRetention) store.Lifetimes {
+	if w.Discarded != 0 {
+		b := store.BoxRetention{Operator: w.Or(r.Operator), Deployed: r.Deployed}
+		w.Discarded = b.Lifetimes(store.DefaultLifetime).Discarded
+	}
+	return w
+}
+
 // retentionTexts are the times that the configuration says and the box does not hold: as they are, and as they are wanted.
 func retentionTexts(r *store.BoxRetention, want store.Lifetimes) (have, wanted string) {
-	holds := r.Lifetimes(store.DefaultLifetime)
+	holds, want := r.Lifetimes(store.DefaultLifetime), fits(want, r)
 	var are, be []string
 	for _, l := range lifetimes {
 		if w, h := *l.of(&want), *l.of(&holds); w != 0 && w != h {
@@ -42,7 +52,7 @@ func (c *comparison) retention(ctx context.Context, w *Box, have *store.BoxView)
 	if texts == wanted {
 		return c.unsaid(ctx, w, r)
 	}
-	p, err := c.target.operations().PreviewRetention(ctx, w.Name, w.Retention)
+	p, err := c.target.operations().PreviewRetention(ctx, w.Name, fits(w.Retention, r))
 	if err != nil {
 		return err
 	}
@@ -62,7 +72,7 @@ func (c *comparison) retention(ctx context.Context, w *Box, have *store.BoxView)
 			d.Needs = needs(NeedsRemove, c.options.Remove)
 		}
 	}
-	d.do = setRetention(w, short)
+	d.do = setRetention(w, short, c.options.Remove)
 	c.differs(d)
 	return nil
 }

@@ -39,6 +39,9 @@ func (s *Subscription) Ref() store.Ref {
 // spec is how a new one is declared.
 func (s *Subscription) spec(now time.Time) (store.Spec, error) {
 	spec := store.Spec{Ref: s.Ref(), Types: s.Types, Where: s.Filter().Where, Shards: s.Shards}
+	if s.DeadTo != nil {
+		spec.DeadTo = s.DeadTo.Box
+	}
 	switch s.From {
 	case "", "first":
 	case "now":
