@@ -30,7 +30,9 @@ func (s *Subscription) tuned(settings []store.Setting) (t Subscription, unknown 
 	overlay(&t.Timeout, p.Timeout)
 	if s.ExactlyOnce {
 		t.Batch = min(t.Batch, lane.MaxItems)
-		t.InFlight = max(t.InFlight, t.Batch)
+		if p.Batch != nil { // what the deployment says of both fits
+			t.InFlight = max(t.InFlight, t.Batch)
+		}
 	}
 	overlay(&t.InFlight, p.InFlight)
 	if p.Cadence != nil {

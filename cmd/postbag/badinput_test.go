@@ -96,7 +96,7 @@ func TestBadCommandLinesAreRefused(t *testing.T) {
 		{"a flag without its value", "status --store", "", exit.Usage, "flag needs an argument"},
 		{"an argument where none belongs", "status STORE postgres://u:" + canary + "@h", "", exit.Usage, "takes no arguments"},
 		{"a DSN as a number", "shards set postgres://u:" + canary + "@h STORE --why x", "", exit.Usage, "between 1 and 4096"},
-		{"a DSN as a duration", "status STORE --every postgres://u:" + canary + "@h", "", exit.Usage, "***@h"},
+		{"a DSN as a duration", "status STORE --every postgres://u:" + canary + "@h", "", exit.Usage, "--every is no duration"},
 		{"two numbers of shards", "shards set 4 5 STORE --why x", "", exit.Usage, "takes one argument"},
 		{"no shards", "shards set 0 STORE --why x", "", exit.Usage, "between 1 and 4096"},
 		{"too many shards", "shards set 4097 STORE --why x", "", exit.Usage, "between 1 and 4096"},

@@ -26,7 +26,7 @@ func TestADeletedRowStopsRetentionUntilTheDifferenceIsAccepted(t *testing.T) {
 		asOwner(t, at, "DELETE FROM postbag_outbox"+where, "DELETE FROM postbag.outbox"+where)
 
 		cli(t, "ledger", "accept", "-c", config).ends(exit.Usage, "--why")
-		cli(t, "ledger", "accept", "-c", config, "--why", "x", "--box", "other").ends(exit.NotFound, "no such box")
+		cli(t, "ledger", "accept", "-c", config, "--why", "x", "--box", "other").ends(exit.NotFound, "there is no box other")
 		const difference = "4 messages passed, 5 accounted for"
 		o := cli(t, accept...).ok().says("accepted: outbox/default, seqs ", difference)
 		if strings.Count(o.out, "\n") != 1 {

@@ -120,9 +120,7 @@ func (s *Store) Tune(ctx context.Context, a store.Audit, r store.Ref, set []stor
 		args := new(parameters).int4(sub.id)
 		args.texts(len(set), func(i int) string { return set[i].Name }).texts(len(set), func(i int) string { return set[i].Value })
 		args.texts(len(reset), func(i int) string { return reset[i] })
-		return s.run(ctx, s.guard(v, "", nil), call{
-			st: s.statements.get("tune", ""), args: args.text(a.Who).text(a.Why).text(storekit.SettingsText(r, set, reset)),
-		})
+		return s.change(ctx, v, "tune", args.text(a.Who).text(a.Why).text(storekit.SettingsText(r, set, reset)))
 	})
 	return translateError(doing, err)
 }

@@ -21,11 +21,23 @@ func (s *Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f sto
 	}
 	err = s.order(ctx, a, r, func(v *server, sub *catalogSubscription, a store.Audit) error {
 		args := new(parameters).int4(sub.id).texts(len(f.Types), func(i int) string { return f.Types[i] })
-		return s.run(ctx, s.guard(v, "", nil), call{
-			st: s.statements.get("set_filter", ""), args: args.text(a.Who).text(a.Why).text(storekit.FilterSetText(r, f)).text(takes),
-		})
+		return s.change(ctx, v, "set_filter", args.text(a.Who).text(a.Why).text(storekit.FilterSetText(r, f)).text(takes))
 	})
 	return translateError(doing, err)
+}
+
+// change runs a statement that returns a row if its subscription is there. One that was removed just now is not.
+func (s *Store) change(ctx context.Context, v *server, name string, args *parameters) error {
+	found := false
+	err := s.run(ctx, s.guard(v, "", nil), call{
+		st: s.statements.get(name, ""), args: args,
+		reset: func() { found = false },
+		each:  func(row) error { found = true; return nil },
+	})
+	if err == nil && !found {
+		err = store.ErrNoSubscription
+	}
+	return err
 }
 
 // Remove implements store.Steward.

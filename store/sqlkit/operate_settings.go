@@ -52,8 +52,8 @@ func (s *Base) Tune(ctx context.Context, a store.Audit, r store.Ref, set []store
 	}
 	return s.order(ctx, a, "set", r, func(t *Tx, id int64) (string, error) {
 		var has string
-		if _, err := t.Row(sqlSettings+t.Lock, []any{id}, &has); err != nil {
-			return "", err
+		if found, err := t.Row(sqlSettings+t.Lock, []any{id}, &has); err != nil || !found {
+			return "", orElse(err, store.ErrNoSubscription) // it was removed just now
 		}
 		text, err := storekit.MergeSettings(has, a, t.Now, set, reset)
 		if err != nil {

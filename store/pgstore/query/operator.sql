@@ -159,14 +159,14 @@ WITH d AS (
 UPDATE postbag._epoch e SET n = e.n + CASE WHEN f.moved THEN 1 ELSE 0 END FROM f RETURNING f.ended;
 
 -- name: set_filter
--- Gives a subscription another filter, and audits it. One row; the epoch last.
+-- Gives a subscription another filter, and audits it. A row comes if it is there. One row; the epoch last.
 WITH u AS (
   UPDATE postbag._subscriptions u SET types = $2::text[], takes = $6::text, types_by = $3::text
   WHERE u.id = $1::integer AND (u.types <> $2::text[] OR u.takes <> $6::text OR u.types_by <> $3::text) RETURNING 1
 ), a AS (
-  INSERT INTO postbag._audit (who, why, what) VALUES ($3::text, $4::text, $5::text)
+  INSERT INTO postbag._audit (who, why, what) SELECT $3::text, $4::text, $5::text FROM postbag._subscriptions s WHERE s.id = $1::integer RETURNING 1
 )
-UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
+UPDATE postbag._epoch e SET n = e.n + CASE WHEN EXISTS (SELECT FROM u) THEN 1 ELSE 0 END WHERE EXISTS (SELECT FROM a) RETURNING 1;
 
 -- name: lock_shards_of
 -- Settlements hold a shard: those that began before are done, and no later one finds it. By subscription.

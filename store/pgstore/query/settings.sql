@@ -1,7 +1,8 @@
 -- What operators set of a subscription's policy, and subscriptions that they add.
 
 -- name: tune
--- Sets settings $2 to values $3 by $5 for $6, and drops settings $4. Audits it. One row; the epoch last.
+-- Sets settings $2 to values $3 by $5 for $6, and drops settings $4. Audits it. A row comes if it is
+-- there. One row; the epoch last.
 WITH u AS (
   UPDATE postbag._subscriptions u SET settings = (u.settings - $4::text[]) || coalesce((
     SELECT jsonb_object_agg(i.name, jsonb_build_object('value', i.value, 'who', $5::text, 'why', $6::text,
@@ -11,7 +12,7 @@ WITH u AS (
 ), a AS (
   INSERT INTO postbag._audit (who, why, what) SELECT $5::text, $6::text, $7::text FROM u
 )
-UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u);
+UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM u) RETURNING 1;
 
 -- name: add
 -- Makes subscription $2 with its shards as an operator says it, by $9, and audits it, unless there is one of that name, or it
