@@ -113,12 +113,10 @@ func (s *Store) tightenBox(ctx context.Context, box, but string) error {
 	if _, err := s.row(ctx, fmt.Sprintf(sqlTableText, tableOf(box)), nil, new(string), &text); err != nil {
 		return err
 	}
-	template, err := schemaFiles.ReadFile("schema/box.sql")
+	add, err := tightenings(box, but)
 	if err != nil {
 		return err
 	}
-	add := strings.ReplaceAll(string(tightened.Find(template)), "CONSTRAINT postbag_$box", "ADD CONSTRAINT postbag_"+box)
-	add = strings.ReplaceAll(add, " CHECK (", " CHECK ("+but)
 	var drop strings.Builder
 	for _, part := range []string{"headers", "json", "payload"} {
 		if name := "postbag_" + box + "__" + part; strings.Contains(text, "CONSTRAINT `"+name+"`") {
@@ -126,4 +124,16 @@ func (s *Store) tightenBox(ctx context.Context, box, but string) error {
 		}
 	}
 	return s.define(ctx, "ALTER TABLE "+tableOf(box)+" "+drop.String()+add, s.opts.DDLWait, tightenTimes)
+}
+
+// tightenings are the constraints that a box of an older version gets. That of boxes by number
+// is not among them: such a box is not loose, and ALTER TABLE leaves it.
+func tightenings(box, but string) (string, error) {
+	template, err := schemaFiles.ReadFile("schema/box.sql")
+	if err != nil {
+		return "", fmt.Errorf("mysqlstore: tighten box %s: %w; the program was built wrongly", box, err)
+	}
+	add := strings.ReplaceAll(string(tightened.Find(template)), "\t$number\n", "")
+	add = strings.ReplaceAll(add, "CONSTRAINT postbag_$box", "ADD CONSTRAINT postbag_"+box)
+	return strings.ReplaceAll(add, " CHECK (", " CHECK ("+but), nil
 }

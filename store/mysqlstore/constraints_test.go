@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/internal/boxtest"
+	"github.com/postbag/postbag/store/mysqlstore"
 )
 
 // notJSON are headers that RFC 8259 does not know. MariaDB's JSON_VALID takes some of them.
@@ -118,6 +119,20 @@ func TestABoxIsNotTightenedAroundARowWithATimeToCome(t *testing.T) {
 			t.Errorf("it says %q (error: %v)", info.Warnings, err)
 		}
 	})
+}
+
+// A statement that a server cannot read would be left out as one that cannot be done.
+func TestTheStatementThatTightensABoxIsWhole(t *testing.T) {
+	t.Parallel()
+	text, err := mysqlstore.Tightenings("orders", "at <= 7 OR ")
+	if err != nil || strings.Contains(text, "$") {
+		t.Errorf("something is left open in %s (error: %v)", text, err)
+	}
+	for _, part := range []string{"headers", "json", "payload"} {
+		if n := strings.Count(text, "ADD CONSTRAINT postbag_orders__"+part+" CHECK (at <= 7 OR "); n != 1 {
+			t.Errorf("it adds %s %d times: %s", part, n, text)
+		}
+	}
 }
 
 // Rows of before that break the constraints stay, and are read as what they are.

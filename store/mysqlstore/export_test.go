@@ -58,6 +58,9 @@ func (s *Store) FallSilentWithTable(ctx context.Context, others func()) error {
 	return nil
 }
 
+// Tightenings are the constraints that a box of an older version gets.
+func Tightenings(box, but string) (string, error) { return tightenings(box, but) }
+
 // Statements returns statements on the large tables of box outbox, with values in
 // them, by their names, for tests that look at their plans.
 func Statements() map[string]string {
