@@ -3,6 +3,7 @@ package inbox_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -57,4 +58,32 @@ func TestTheLookForTheBoxLeavesNothingInItAndOutlastsAnOutage(t *testing.T) {
 			w.end()
 		})
 	}
+}
+
+func TestAMessageWhoseKeyIsNoNumberIsParkedInABoxByNumber(t *testing.T) {
+	t.Parallel()
+	w := consume(t, memsource.Options{Order: source.OrderStream}, memstore.Options{},
+		options(func(o *consumerOptions) { o.Box = makeByNumber(t, o.Store) }),
+		handle(func(_ context.Context, m *inbox.Message, _ int) error {
+			if string(m.Payload) == "bad" {
+				return fmt.Errorf("%w: no such account", inbox.ErrRejected)
+			}
+			return nil
+		}))
+	w.publish(of("a", "bad"), of("7", "bad"), of("a", "good"))
+	w.acked()
+	w.applied("good")
+	parked := w.in("numbers")
+	if len(parked) != 2 || parked[0].Key != "a" || parked[1].Key != "7" || parked[1].Slot != 7 {
+		t.Fatalf("parked are %+v", parked)
+	}
+	for i := range parked {
+		if !strings.Contains(fmt.Sprint(parked[i].Err), "no such account") {
+			t.Errorf("message %d was parked for %v", i, parked[i].Err)
+		}
+	}
+	if n := w.log.count("the store of an inbox fails"); n != 0 {
+		t.Errorf("the log says %d times that the store fails", n)
+	}
+	w.end()
 }

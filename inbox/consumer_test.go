@@ -104,16 +104,6 @@ func options(f func(o *consumerOptions)) func(*consuming, *consumerOptions) {
 	return func(_ *consuming, o *consumerOptions) { f(o) }
 }
 
-// in returns what a box holds, oldest first.
-func (w *consuming) in(box string) []store.Item {
-	w.Helper()
-	items, _, err := w.store.List(w.Context(), store.Query{Ref: store.Ref{Box: box}, Oldest: true, Limit: 1000})
-	if err != nil {
-		w.Fatal(err)
-	}
-	return items
-}
-
 // applied fails the test unless the effects are those of these payloads, in this sequence.
 func (w *consuming) applied(payloads ...string) {
 	w.Helper()

@@ -95,7 +95,8 @@ const (
 	// ParkFaults stores what fits of the message, with the fault as its reason
 	// (store.FaultHeader), and acknowledges it. The relay does not send it: it is shown
 	// among the parked and the dead, where an operator sees and discards it. Of a payload
-	// that is too large the first 4 KiB are stored, and the fault names its hash.
+	// that is too large the first 4 KiB are stored, and the fault names its hash. A message
+	// whose key a box by number refuses keeps its key, and gets a number as its shard key.
 	ParkFaults FaultPolicy = iota
 	// StopOnFaults ends Run with the fault as its error. The message is not acknowledged,
 	// nor is what came after it.

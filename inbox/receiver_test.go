@@ -142,7 +142,13 @@ func (w *receiving) acked() {
 // box returns what the box holds, oldest first.
 func (w *receiving) box() []store.Item {
 	w.Helper()
-	items, _, err := w.store.List(w.Context(), store.Query{Ref: store.Ref{Box: "inbox"}, Oldest: true, Limit: 1000})
+	return w.in("inbox")
+}
+
+// in returns what another box holds, oldest first.
+func (w *receiving) in(box string) []store.Item {
+	w.Helper()
+	items, _, err := w.store.List(w.Context(), store.Query{Ref: store.Ref{Box: box}, Oldest: true, Limit: 1000})
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -703,6 +709,92 @@ func (s small) Append(ctx context.Context, tx *memstore.Tx, box string, msgs []p
 		}
 	}
 	return s.Store.Append(ctx, tx, box, msgs)
+}
+
+// makeByNumber makes a box "numbers" with slots by number.
+func makeByNumber(tb testing.TB, s inbox.Store[*memstore.Tx]) string {
+	tb.Helper()
+	const name = "numbers"
+	m, ok := s.(*memstore.Store)
+	if !ok {
+		tb.Fatal("the store is not in memory")
+	}
+	if err := m.CreateBoxBy(tb.Context(), name, store.SlotsByNumber); err != nil {
+		tb.Fatal(err)
+	}
+	if err := m.Declare(tb.Context(), []store.Spec{{Ref: store.Ref{Box: name, Subscription: "worker"}, Shards: 1}}); err != nil {
+		tb.Fatal(err)
+	}
+	return name
+}
+
+// byNumber has a receiver fill a box with slots by number, with what comes of n messages at once.
+func byNumber(tb testing.TB, n int) func(*receiverOptions) {
+	tb.Helper()
+	return func(o *receiverOptions) { o.Box, o.Source = makeByNumber(tb, o.Store), held(o.Source, n) }
+}
+
+func TestAKeyThatIsNoNumberIsAFaultInABoxByNumber(t *testing.T) {
+	t.Parallel()
+	w := receive(t, memsource.Options{Order: source.OrderStream}, memstore.Options{}, byNumber(t, 4))
+	for _, key := range []string{"1", "a", "2", "a"} {
+		w.publish(of(key, key))
+	}
+	w.acked()
+	items := w.in("numbers")
+	if len(items) != 4 {
+		t.Fatalf("the box holds %d messages, not 4", len(items))
+	}
+	for i, key := range []string{"1", "a", "2", "a"} {
+		it := &items[i]
+		if faulty := it.Err != nil; faulty != (key == "a") || it.Key != key || string(it.Payload) != key {
+			t.Errorf("message %d has the key %q, the payload %q and the fault %v", i, it.Key, it.Payload, it.Err)
+		}
+	}
+	if !strings.Contains(fmt.Sprint(items[1].Err), "by number") || items[1].Slot != items[3].Slot {
+		t.Errorf("two messages of one key are in slots %d and %d, with the fault %v", items[1].Slot, items[3].Slot, items[1].Err)
+	}
+	if s := w.r.Stats(); s.Faulty != 2 || s.Stored != 4 || w.failures() != 2 {
+		t.Errorf("it counted %+v, and reported %v", s, w.errs)
+	}
+	w.end()
+}
+
+func TestAKeyThatIsNoNumberEndsRunIfItIsAskedTo(t *testing.T) {
+	t.Parallel()
+	w := receive(t, memsource.Options{Order: source.OrderStream}, memstore.Options{}, byNumber(t, 3), func(o *receiverOptions) { o.Faults = inbox.StopOnFaults })
+	w.publish(of("1", "1"), of("a", "a"), of("2", "2"))
+	if err := <-w.ended; !errors.Is(err, store.ErrNoNumber) {
+		t.Errorf("Run ended with %v", err)
+	}
+	if items := w.in("numbers"); len(items) != 1 || items[0].Key != "1" || w.broker.Unacked("billing") != 2 {
+		t.Errorf("stored is %+v, and %d messages are not acknowledged", items, w.broker.Unacked("billing"))
+	}
+}
+
+// A message with a fault keeps its key, and loses the shard key that made it fit.
+func TestAMessageWithAFaultFitsABoxByNumberToo(t *testing.T) {
+	t.Parallel()
+	w := receive(t, memsource.Options{Order: source.OrderStream}, memstore.Options{}, byNumber(t, 2), refuse, func(o *receiverOptions) {
+		refuses := o.Edit
+		o.Edit = func(out *postbag.Message, from *source.Message) error {
+			out.ShardKey = "7"
+			return refuses(out, from)
+		}
+	})
+	bad := of("customer", "bad")
+	bad.Topic = "refused"
+	w.publish(of("customer", "good"), bad)
+	w.acked()
+	items := w.in("numbers")
+	if len(items) != 2 || items[0].Err != nil || items[0].Slot != 7 || items[1].Key != "customer" ||
+		!strings.Contains(fmt.Sprint(items[1].Err), "we want none of these") {
+		t.Errorf("the box holds %+v", items)
+	}
+	if w.failures() != 1 {
+		t.Errorf("it reported %v", w.errs)
+	}
+	w.end()
 }
 
 func TestBadOptionsOfAReceiverAreAllNamed(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/source"
@@ -48,7 +49,7 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 		}
 		refused, rejected := errors.AsType[*postbag.MessageError](err)
 		switch {
-		case errors.Is(err, store.ErrOtherBytes) && len(items) > 1:
+		case (errors.Is(err, store.ErrOtherBytes) || errors.Is(err, store.ErrNoNumber)) && len(items) > 1:
 			s.db.over()
 			half := len(items) / 2
 			if err := s.stow(ctx, items[:half]); err != nil {
@@ -58,6 +59,8 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 		case errors.Is(err, store.ErrOtherBytes) && items[0].mark.Sum != (store.Sum{}):
 			items[0].part()
 			err = s.refused(errOther, items[0].from)
+		case errors.Is(err, store.ErrNoNumber) && store.SlotsByNumber.Check(&items[0].out) != nil:
+			err = s.number(&items[0], err)
 		case rejected && refused.Index >= 0 && refused.Index < len(at):
 			err = s.spoil(&items[at[refused.Index]], refused)
 		case errors.Is(err, store.ErrAgain), errors.Is(err, postbag.ErrCommitUnknown):
@@ -90,6 +93,23 @@ func (s *stower[Tx]) spoil(it *item, fault error) error {
 		return fmt.Errorf("inbox: %s: the message of topic %q at %s is refused even with its fault: %w", s.verb, it.from.Topic, it.from.Place, fault)
 	}
 	it.blame(fault)
+	return s.refused(fault, it.from)
+}
+
+// number has a box by number take an item whose key it refuses. The message keeps its key, and gets a number as its shard
+// key: the slot that a box by hash would give it, so that messages of one key stay in one slot.
+func (s *stower[Tx]) number(it *item, fault error) error {
+	told := it.fault != nil
+	if !told {
+		it.blame(fault)
+	}
+	if store.SlotsByNumber.Check(&it.out) != nil {
+		it.out.ShardKey = ""
+		it.out.ShardKey = strconv.Itoa(store.SlotOf(&it.out))
+	}
+	if told {
+		return nil
+	}
 	return s.refused(fault, it.from)
 }
 
