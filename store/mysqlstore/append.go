@@ -64,7 +64,7 @@ func (p *producer) append(ctx context.Context, tx postbag.SQLTx, box string, msg
 	if err := postbag.ValidBox(box); err != nil {
 		return translateError(doing, store.ErrNoBox)
 	}
-	if err := p.rules.fit(ctx, tx, box, msgs); err != nil {
+	if err := p.fit(ctx, tx, box, msgs); err != nil {
 		return translateError(doing, err)
 	}
 	now := p.now()

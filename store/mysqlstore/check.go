@@ -21,6 +21,13 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 	if err := s.checkSchema(ctx); err != nil {
 		return store.Info{}, err
 	}
+	tables, err := s.tables(ctx)
+	if err == nil {
+		err = otherRules(tables)
+	}
+	if err != nil {
+		return store.Info{}, translateError("check", err)
+	}
 	s.known.forget()
 	id, another, older, back, err := s.reconcile(ctx)
 	if err != nil {
@@ -30,10 +37,6 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		return store.Info{}, translateError("check", err)
 	}
 	undivided, err := s.undivided(ctx)
-	if err != nil {
-		return store.Info{}, translateError("check", err)
-	}
-	loose, err := s.loose(ctx)
 	if err != nil {
 		return store.Info{}, translateError("check", err)
 	}
@@ -54,7 +57,7 @@ func (s *Store) Check(ctx context.Context) (store.Info, error) {
 		info.Warnings = append(info.Warnings, fmt.Sprintf("box %s has no partitions, although Options.Partition is set: "+
 			"only boxes that are made with it are divided; rows of this one are deleted one by one", box))
 	}
-	for _, box := range loose {
+	for _, box := range s.loose(tables) {
 		info.Warnings = append(info.Warnings, fmt.Sprintf("box %s has the looser constraints of an older version, and takes headers or "+
 			"payloads that are refused elsewhere: tighten them with the ALTER TABLE in docs/reference/mysql.md, where the table may be copied", box))
 	}

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // tight are what the text of a box's table has if its constraints are those of schema/box.sql: the sizes of headers and
@@ -15,40 +18,57 @@ var tight = []string{"<= 65536", "<= 16777216", "char(0"}
 
 const tightMariaDB = "__json` CHECK"
 
-// loose returns the boxes that were made with looser constraints.
-func (s *Store) loose(ctx context.Context) (boxes []string, err error) {
-	var all []string
+// tableThere is the table of a box as it is there.
+type tableThere struct {
+	box  string
+	by   store.SlotRule // that the box was made by
+	text string
+}
+
+// tables returns those of all boxes that this account may see.
+func (s *Store) tables(ctx context.Context) (all []tableThere, err error) {
 	err = s.query(ctx)(sqlBoxes, nil, func(rows *sql.Rows) error {
-		var box string
-		err := rows.Scan(&box)
-		all = append(all, box)
+		var t tableThere
+		number := 0
+		err := rows.Scan(&t.box, &number)
+		t.by = storekit.RuleOf(number)
+		all = append(all, t)
 		return err
 	})
+	for i := range all {
+		if err == nil {
+			all[i].text, err = s.tableText(ctx, all[i].box)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
+	return slices.DeleteFunc(all, func(t tableThere) bool { return t.text == "" }), nil
+}
+
+// tableText returns what makes the table of a box as it is there; empty: there is none, or
+// this account may not see it, of which who reads the box is told.
+func (s *Store) tableText(ctx context.Context, box string) (text string, err error) {
+	_, err = s.row(ctx, fmt.Sprintf(sqlTableText, tableOf(box)), nil, new(string), &text)
+	switch codeOf(err) {
+	case codeNoTable, codeDenied, codeColumnDenied:
+		return "", nil
+	}
+	return text, err
+}
+
+// loose returns the boxes that were made with looser constraints.
+func (s *Store) loose(all []tableThere) (boxes []string) {
 	want := tight
 	if s.server.Load().mariadb {
 		want = append(slices.Clip(want), tightMariaDB)
 	}
-	for _, box := range all {
-		var text string
-		_, err := s.row(ctx, fmt.Sprintf(sqlTableText, tableOf(box)), nil, new(string), &text)
-		switch codeOf(err) {
-		case codeNoTable, codeDenied, codeColumnDenied: // who reads the box is told
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, part := range want {
-			if !strings.Contains(text, part) {
-				boxes = append(boxes, box)
-				break
-			}
+	for _, t := range all {
+		if slices.ContainsFunc(want, func(part string) bool { return !strings.Contains(t.text, part) }) {
+			boxes = append(boxes, t.box)
 		}
 	}
-	return boxes, nil
+	return boxes
 }
 
 // Both servers copy a table to add a constraint, and producers wait meanwhile. So the migration tightens the boxes that are
@@ -71,11 +91,11 @@ func (s *Store) addConstraints(ctx context.Context) (boxes []string, err error) 
 	if s.server.Load() == nil {
 		return nil, nil
 	}
-	all, err := s.loose(ctx)
+	all, err := s.tables(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, box := range all {
+	for _, box := range s.loose(all) {
 		small, err := s.small(ctx, box)
 		if err != nil {
 			return boxes, err

@@ -61,6 +61,9 @@ func (s *Store) FallSilentWithTable(ctx context.Context, others func()) error {
 // Tightenings are the constraints that a box of an older version gets.
 func Tightenings(box, but string) (string, error) { return tightenings(box, but) }
 
+// NoNumber says whether a box by number refused a key.
+func NoNumber(err error) bool { return noNumber(err) }
+
 // Statements returns statements on the large tables of box outbox, with values in
 // them, by their names, for tests that look at their plans.
 func Statements() map[string]string {

@@ -122,6 +122,9 @@ func (s *Store) CreateBoxBy(ctx context.Context, box string, by store.SlotRule) 
 	if err := s.define(ctx, text, s.opts.DDLWait, defineTimes); err != nil {
 		return translateError(doing, err)
 	}
+	if by, err = s.ruleMade(ctx, box, by); err != nil {
+		return translateError(doing, err)
+	}
 	return s.change(ctx, doing, func(t *transaction) error {
 		has, there, err := t.RuleOf(box)
 		if err != nil {
@@ -137,6 +140,20 @@ func (s *Store) CreateBoxBy(ctx context.Context, box string, by store.SlotRule) 
 		}
 		return t.Enter(box, by)
 	})
+}
+
+// ruleMade returns the rule of a box whose table is there now, or an error if the table was
+// there before and makes slots by another one. Nothing asked for ("") is the table's.
+func (s *Store) ruleMade(ctx context.Context, box string, by store.SlotRule) (store.SlotRule, error) {
+	text, err := s.tableText(ctx, box)
+	if err != nil {
+		return "", err
+	}
+	made := ruleOfTable(box, text)
+	if by == "" {
+		return made, nil
+	}
+	return by, sameTable(box, by, made)
 }
 
 // boxTable returns the statement that makes the table of a box, divided into partitions

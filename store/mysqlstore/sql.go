@@ -68,7 +68,7 @@ ORDER BY s.id`
 	// All boxes.
 	sqlHasTable = `SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?`
 
-	sqlBoxes = `SELECT name FROM postbag__box ORDER BY name`
+	sqlBoxes = `SELECT name, slots FROM postbag__box ORDER BY name`
 
 	// The catalogue, by the table's name.
 	sqlTableText = `SHOW CREATE TABLE %s`

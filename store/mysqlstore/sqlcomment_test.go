@@ -93,7 +93,7 @@ func TestTheLogOfTheServerShowsWhoseEachStatementIs(t *testing.T) {
 // publishAll has an application write all that it can.
 func (s *testBox) publishAll(to postbag.Appender[postbag.SQLTx]) {
 	s.Helper()
-	later := postbag.Message{ID: postbag.NewID(), NotBefore: time.Now().Add(time.Hour)}
+	later := postbag.Message{ID: postbag.NewID(), Key: "k", NotBefore: time.Now().Add(time.Hour)}
 	s.Must(to.InTx(s.Context(), func(ctx context.Context, tx postbag.SQLTx) error {
 		_, cancelled := to.Cancel(ctx, tx, "outbox", postbag.NewID())
 		return errors.Join(cancelled, to.Lock(ctx, tx, "outbox", []string{"k"}),
