@@ -13,6 +13,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
+	"github.com/postbag/postbag/store"
 )
 
 // adoptFlags say which table becomes which box, and how.
@@ -101,7 +102,11 @@ func (f *adoptFlags) do(ctx context.Context, c *terminal.Terminal, s *component.
 	if err != nil {
 		return err
 	}
-	p, err := adopt.NewPlan(t, f.options)
+	o := f.options
+	if o.Slots, err = f.rule(ctx, s); err != nil {
+		return err
+	}
+	p, err := adopt.NewPlan(t, o)
 	if err != nil {
 		return err
 	}
@@ -112,6 +117,19 @@ func (f *adoptFlags) do(ctx context.Context, c *terminal.Terminal, s *component.
 		return f.takeAway(ctx, c, s, p)
 	}
 	return f.adopt(ctx, c, s, p)
+}
+
+// rule returns the rule for the slots of the box. Who may not read it can import: the box
+// itself refuses what it does not take.
+func (f *adoptFlags) rule(ctx context.Context, s *component.Store) (store.SlotRule, error) {
+	by, err := s.Migrator.SlotRule(ctx, f.options.Box)
+	switch {
+	case errors.Is(err, store.ErrNoBox): // the check says it
+		return "", nil
+	case errors.Is(err, store.ErrDenied) && (f.undo || f.options.Mode == adopt.Import):
+		return "", nil
+	}
+	return by, err
 }
 
 // parse checks what the flags say by themselves.

@@ -115,3 +115,29 @@ func TestAdoptedTableRefusesWhatABoxCannotHold(t *testing.T) {
 	x.write(1, 2)
 	x.holds(1)
 }
+
+func TestAdoptNamesKeysThatABoxByNumberRefuses(t *testing.T) {
+	t.Parallel()
+	x := newAdoption(t, foreigns()["sbmt-outbox"])
+	cli(t, "migrate", "up", x.flag, x.where, "--box", "numbers", "--slots", "number").ok()
+	x.write(0, 3)
+	x.exec(`UPDATE order_outbox_items SET event_key = '7' WHERE id = 2`)
+	var v adoptable
+	x.adopt("--box", "numbers", "--dry-run", "--json").ok().json(&v)
+	if len(v.Faults) != 2 || v.Convertible != 1 {
+		t.Errorf("a dry run sees %+v", v.Preview)
+	}
+	x.adopt("--box", "numbers", "--mode", "trigger").ends(exit.Usage, "box numbers takes slots by number", "with a trigger it would refuse what the old program inserts")
+	x.adopt("--box", "numbers", "--mode", "view", "--key", "seven").ends(exit.Usage, "with a view it would refuse")
+	x.adopt("--box", "numbers").ends(exit.Failed, "2 rows of public.order_outbox_items cannot be converted", "row 1: its key is no decimal integer such as 42 or -7", "row 3:")
+	x.adopt("--box", "numbers", "--skip", "1", "--skip", "3").ok().says("skipped 2 rows")
+	if n := one[int](x, `SELECT count(*) FROM postbag.numbers WHERE key = '7' AND place = 8`); n != 1 {
+		t.Errorf("the box has the message with a number %d times", n)
+	}
+	x.exec(`ALTER TABLE order_outbox_items ADD customer bigint DEFAULT 9`)
+	x.adopt("--box", "numbers", "--mode", "trigger", "--column", "key=customer").ok().says("the trigger is there")
+	x.write(3, 5)
+	if n := one[int](x, `SELECT count(*) FROM postbag.numbers WHERE key = '9'`); n != 2 {
+		t.Errorf("the trigger brought %d of 2 rows", n)
+	}
+}

@@ -125,17 +125,17 @@ func (s *Store) checkBoxes(ctx context.Context) error {
 
 // checkTriggers refuses a box by number whose rows would get other slots.
 func (s *Store) checkTriggers(ctx context.Context, box string) error {
-	found := int64(0)
+	var without []string
 	err := s.run(ctx, call{st: s.statements.get("triggers", box), each: func(r row) error {
 		c := columns{rest: r}
-		found = c.int8()
+		without = append(without, c.text())
 		return c.err
 	}})
-	if err != nil || found == 2 {
+	if err != nil || len(without) == 0 {
 		return err
 	}
-	return fmt.Errorf("pgstore: box %[1]s takes slots by number, and a trigger of it is gone or off, without which the order of keys is not kept; "+
-		"ALTER TABLE postbag.%[1]s ENABLE ALWAYS TRIGGER %[1]s__number, and the same of postbag.%[1]s__scheduled", box)
+	return fmt.Errorf("pgstore: box %[1]s takes slots by number, and its trigger is gone or off in %[2]d of its tables, without which the order of keys is not kept; "+
+		"ALTER TABLE postbag.%[3]s ENABLE ALWAYS TRIGGER %[1]s__number, and the same of each of them", box, len(without), without[0])
 }
 
 // sequenceFaults says what is wrong with a box's sequence. All reading rests on

@@ -19,6 +19,8 @@ func GrantProducer(role string, boxes ...string) (string, error) {
 	b.WriteString("GRANT USAGE ON SCHEMA postbag" + to)
 	b.WriteString("REVOKE ALL ON postbag._life" + from) // which earlier versions granted
 	b.WriteString("GRANT SELECT ON postbag._meta, postbag._migrations" + to)
+	// What a row calls by itself, where EXECUTE was taken from PUBLIC.
+	b.WriteString("GRANT EXECUTE ON FUNCTION postbag.new_id(), postbag.slot_of(text, uuid), postbag.number_slot(text), postbag.number_place(text, text, uuid)" + to)
 	for _, box := range boxes {
 		if err := postbag.ValidBox(box); err != nil {
 			return "", err
@@ -71,6 +73,7 @@ func GrantConsole(role string) string {
 	return "GRANT USAGE ON SCHEMA postbag" + to +
 		"GRANT SELECT ON ALL TABLES IN SCHEMA postbag" + to +
 		"GRANT SELECT ON ALL SEQUENCES IN SCHEMA postbag" + to +
+		"GRANT EXECUTE ON FUNCTION postbag.slot_of(text, uuid), postbag._identity(), postbag._refuse()" + to + // what its statements call
 		"ALTER DEFAULT PRIVILEGES IN SCHEMA postbag GRANT SELECT ON TABLES" + to +
 		"ALTER DEFAULT PRIVILEGES IN SCHEMA postbag GRANT SELECT ON SEQUENCES" + to
 }

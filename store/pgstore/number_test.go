@@ -78,7 +78,7 @@ func TestASessionThatSwitchesTriggersOffGetsSlotsByNumber(t *testing.T) {
 
 func TestABoxByNumberWhoseTriggerIsOffIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, table := range []string{"outbox", "outbox__scheduled"} {
+	for _, table := range []string{"outbox", "outbox__scheduled", "outbox__p0"} {
 		f := byNumber(t)
 		if _, err := f.Check(t.Context()); err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestABoxByNumberWhoseTriggerIsOffIsRefused(t *testing.T) {
 		if _, err := f.plain.Exec(t.Context(), "ALTER TABLE postbag."+table+" DISABLE TRIGGER outbox__number"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "ENABLE ALWAYS TRIGGER outbox__number") {
+		if _, err := f.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "ALTER TABLE postbag."+table+" ENABLE ALWAYS TRIGGER outbox__number") {
 			t.Errorf("without the trigger of %s: %v", table, err)
 		}
 	}

@@ -266,6 +266,35 @@ func (s *testBox) role(name, grants string) *fixture {
 	return newFixture(s.TB, asRole(s.TB, s.dsn, name, "x"), withoutCreate)
 }
 
+// Some take from PUBLIC what PostgreSQL gives it by default.
+func TestThePrintedRightsAreEnoughWherePublicMayCallNoFunction(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.Must(s.CreateBoxBy(t.Context(), "numbers", store.SlotsByNumber))
+	s.exec("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA postbag FROM PUBLIC")
+	grants, err := pgstore.GrantProducer(s.name+"_app", "outbox", "numbers")
+	s.Must(err)
+	app := s.role(s.name+"_app", grants)
+	msgs := []postbag.Message{{ID: postbag.NewID(), Key: "7"}, {ID: postbag.NewID()}, {ID: postbag.NewID(), Key: "-1", NotBefore: time.Now().Add(time.Hour)}}
+	s.Must(app.InTx(t.Context(), func(ctx context.Context, tx pgx.Tx) error {
+		err := errors.Join(app.Append(ctx, tx, "numbers", msgs), app.Append(ctx, tx, "outbox", msgs))
+		_, cancelled := app.Cancel(ctx, tx, "numbers", msgs[2].ID)
+		return errors.Join(err, cancelled)
+	}))
+	for _, sql := range []string{"INSERT INTO postbag.numbers (key) VALUES ('7')", "INSERT INTO postbag.outbox (key) VALUES ('7')"} {
+		if _, err := app.plain.Exec(t.Context(), sql); err != nil {
+			t.Errorf("a producer may not %s: %v", sql, err)
+		}
+	}
+	console := s.role(s.name+"_console", pgstore.GrantConsole(s.name+"_console"))
+	if items, _, err := console.List(t.Context(), store.Query{Ref: store.Ref{Box: "numbers"}, Oldest: true, Limit: 10}); err != nil || len(items) != 3 {
+		t.Errorf("a console sees %d of 3 messages (error: %v)", len(items), err)
+	}
+	relay := s.on(s.role(s.name+"_relay", pgstore.GrantRelay(s.name+"_relay")))
+	_, err = relay.Check(t.Context())
+	s.Must(err)
+}
+
 func TestThePrintedRightsAreThoseNeeded(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)

@@ -241,6 +241,6 @@ func (s *Store) checkSchema(ctx context.Context) error {
 // first scans the one row of a query that is not worth keeping prepared.
 func (s *Store) first(ctx context.Context, text string, dest ...any) error {
 	return retryBusy(ctx, s.deadline(), func() error {
-		return s.pool().QueryRowContext(ctx, text).Scan(dest...)
+		return s.pool().QueryRowContext(ctx, text+s.comments.Relay).Scan(dest...)
 	})
 }

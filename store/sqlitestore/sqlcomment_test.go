@@ -29,12 +29,23 @@ type traced struct {
 
 	mu    sync.Mutex
 	texts []string
+	// bare and spoilt count what begins and ends transactions, without a comment and with one.
+	bare, spoilt int
 }
 
 func (c *traced) add(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.texts = append(c.texts, text)
+	for _, control := range []string{"BEGIN", "COMMIT", "ROLLBACK"} {
+		switch {
+		case !strings.HasPrefix(text, control):
+		case strings.Contains(text, "/*application"):
+			c.spoilt++
+		default:
+			c.bare++
+		}
+	}
 }
 
 // take returns the statements about our tables since the last call.
@@ -160,6 +171,12 @@ func TestAConnectionSeesTheCommentOfEachRole(t *testing.T) {
 	_, err = f.Overview(t.Context())
 	f.check(err)
 	wantRole(t, "relay", comment("relay"), seen.take())
+	_, err = f.Check(t.Context())
+	f.check(err)
+	wantRole(t, "check", comment("relay"), seen.take())
+	if seen.bare == 0 || seen.spoilt > 0 {
+		t.Errorf("of the statements that begin and end transactions, %d have no comment and %d have one", seen.bare, seen.spoilt)
+	}
 }
 
 func TestOwnConnectionsPrepareWithTheComment(t *testing.T) {

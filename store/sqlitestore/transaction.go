@@ -120,7 +120,7 @@ func (s *Store) release(t *transaction) {
 }
 
 // session is a connection with the statements that are kept prepared on it; nil
-// on one of the application's. comment follows each.
+// on one of the application's. comment follows each that does not begin or end a transaction.
 type session struct {
 	conn    *sql.Conn
 	kept    map[string]*sql.Stmt
@@ -148,17 +148,26 @@ func (c session) QueryContext(ctx context.Context, text string, args ...any) (*s
 // statement returns a prepared statement that is kept, or the bare text.
 func (c session) statement(ctx context.Context, text string) (statement, error) {
 	if c.kept == nil || len(c.kept) >= maxStatements {
-		return unprepared{conn: c.conn, text: text + c.comment}, nil
+		return unprepared{conn: c.conn, text: c.commented(text)}, nil
 	}
 	if st, ok := c.kept[text]; ok {
 		return st, nil
 	}
-	st, err := c.conn.PrepareContext(ctx, text+c.comment)
+	st, err := c.conn.PrepareContext(ctx, c.commented(text))
 	if err != nil {
 		return nil, err
 	}
 	c.kept[text] = st
 	return st, nil
+}
+
+// commented returns a statement as it is sent.
+func (c session) commented(text string) string {
+	switch text {
+	case sqlBegin, sqlBeginRead, sqlLock, sqlCommit, sqlRollback:
+		return text
+	}
+	return text + c.comment
 }
 
 // recognise makes sure that the transaction is on the database that Check has

@@ -12,8 +12,9 @@ import (
 // has such a key by itself but on purpose.
 const erasedMark = "\x01postbag erased "
 
-// erasedNumber begins it in a box with slots by number.
-var erasedNumber = strings.Repeat("0", 60)
+// erasedNumber begins it in a box with slots by number: zeros of which nobody takes away
+// anything. Zeros alone are real keys, such as a hash that stands for none.
+var erasedNumber = "-" + strings.Repeat("0", 60)
 
 // ErasedShardKey returns a shard key for a message whose key is overwritten. It tells
 // nothing, and keeps the message in the slot in which it was counted. Empty: the message
@@ -24,7 +25,7 @@ func ErasedShardKey(by store.SlotRule, id []byte, key, shardKey string) string {
 		return ""
 	}
 	if by == store.SlotsByNumber {
-		return erasedNumber + strconv.Itoa(slot)
+		return erasedNumber + strconv.Itoa((store.SlotCount-slot)%store.SlotCount) // the number is negative
 	}
 	for n := 0; ; n++ {
 		try := fmt.Sprint(erasedMark, n)

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -21,6 +22,7 @@ func ruleCases() []scenario {
 		{name: "A parked message of a box by number waits in its slot", needs: slotRules, run: ruleParked},
 		{name: "A command for a pending message of a box by number goes to its slot", needs: slotRulesEditing, run: ruleCommand},
 		{name: "An erased message of a box by number stays in its slot", needs: slotRulesEditing, run: ruleErased},
+		{name: "Shard keys of many zeros come as they were written", run: ruleZeros},
 		{name: "Dead letters of a box by hash go to no box by number", needs: slotRulesLetters, run: ruleLetters},
 	}
 }
@@ -314,6 +316,25 @@ func ruleErased(e *env) {
 	e.placed(again.got, slots)
 	if i := slices.IndexFunc(again.got, func(r store.Record) bool { return r.Key != "" || r.ShardKey != "" || len(r.Payload) > 0 }); i >= 0 {
 		e.Errorf("an erased message still has key %q, shard key %q and %d bytes", again.got[i].Key, again.got[i].ShardKey, len(again.got[i].Payload))
+	}
+}
+
+// ruleZeros: some are keys that stand for none, and none is the mark of an erased message.
+func ruleZeros(e *env) {
+	e.open(1)
+	var msgs []postbag.Message
+	want := map[postbag.ID]string{}
+	for _, key := range []string{strings.Repeat("0", 60), strings.Repeat("0", 64), strings.Repeat("0", 60) + "4095", strings.Repeat("0", 1024), "-0", "-00001"} {
+		m := sharded(e.message("customer"), key)
+		msgs, want[m.ID] = append(msgs, m), key
+	}
+	e.publish(msgs...)
+	c := e.pager()
+	c.await(len(want))
+	for i := range c.got {
+		if r := &c.got[i]; r.ShardKey != want[r.ID] {
+			e.Errorf("the shard key %q came as %q", want[r.ID], r.ShardKey)
+		}
 	}
 }
 

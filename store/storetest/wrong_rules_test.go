@@ -23,6 +23,7 @@ func wrongRules() []wrong {
 		parked    = "A parked message of a box by number waits in its slot"
 		command   = "A command for a pending message of a box by number goes to its slot"
 		erased    = "An erased message of a box by number stays in its slot"
+		zeros     = "Shard keys of many zeros come as they were written"
 		letters   = "Dead letters of a box by hash go to no box by number"
 	)
 	return []wrong{
@@ -68,6 +69,20 @@ func wrongRules() []wrong {
 				return res, err
 			}
 		}, []string{modulo, ranges, scheduled, command, erased}},
+		{"shard keys of zeros are taken for those of erased messages", func(db *database) {
+			s := spoil(db)
+			s.turn = func(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+				res, err := s.Store.Turn(ctx, t)
+				for _, b := range res.Batches {
+					for i := range b.Records {
+						if strings.HasPrefix(b.Records[i].ShardKey, strings.Repeat("0", 60)) {
+							b.Records[i].ShardKey = ""
+						}
+					}
+				}
+				return res, err
+			}
+		}, []string{zeros}},
 		{"parked messages of a box by number are due in every slot", func(db *database) {
 			s := spoil(db)
 			s.due = func(ctx context.Context, d store.Due) ([]store.Parked, error) {

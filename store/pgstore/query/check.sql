@@ -8,9 +8,12 @@ SELECT s.seqcache, s.seqcycle, s.seqincrement,
 FROM pg_sequence s WHERE s.seqrelid = 'postbag.{box}__seq'::regclass;
 
 -- name: triggers
--- How many triggers of a box by number are at work in every session: of the log and of scheduled messages. The catalogue, by tables.
-SELECT count(*) FROM pg_trigger t
-WHERE t.tgrelid IN ('postbag.{box}'::regclass, 'postbag.{box}__scheduled'::regclass) AND t.tgname = '{box}__number' AND t.tgenabled = 'A';
+-- The tables of a box by number, with its partitions, in which its trigger is not at work in every session. The catalogue, by tables.
+SELECT c.relname::text FROM pg_class c
+WHERE c.oid IN (SELECT 'postbag.{box}'::regclass::oid UNION ALL SELECT 'postbag.{box}__scheduled'::regclass::oid
+    UNION ALL SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = 'postbag.{box}'::regclass)
+  AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = '{box}__number' AND t.tgenabled = 'A')
+ORDER BY c.relname;
 
 -- name: settings
 SELECT s.name, s.setting FROM pg_settings s WHERE s.name IN ('synchronous_commit', 'fsync', 'full_page_writes');

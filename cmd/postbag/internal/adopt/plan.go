@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
 )
 
 // Mode is how an original becomes a box.
@@ -49,8 +50,10 @@ type Options struct {
 	// Table is the original's name, with its schema if that is not searched. Required.
 	Table string
 	// Box gets the messages. Required.
-	Box  string
-	Mode Mode
+	Box string
+	// Slots is the rule for the box's slots. "" is by hash.
+	Slots store.SlotRule
+	Mode  Mode
 	// Columns names columns that go by other names than the original's own. Topic,
 	// key, type and headers may be a member of a column with a JSON object.
 	Columns map[Role]Source
@@ -207,7 +210,25 @@ func (p *Plan) can() error {
 	if p.gob && p.Mode != Import {
 		errs = append(errs, fmt.Errorf("go-outbox writes its messages in Go's own encoding, which a database cannot read in a %s; take --mode import", p.Mode))
 	}
+	if p.Mode != Import && !p.numbers() {
+		errs = append(errs, fmt.Errorf("box %s takes slots by number, and refuses every key that is none: with a %s it would refuse what the old program inserts; "+
+			"choose a box by hash, a column of whole numbers with --column key=NAME, or --key with a number", p.Box, p.Mode))
+	}
 	return errors.Join(errs...)
+}
+
+// numbers says whether the box takes all keys that rows can have.
+func (p *Plan) numbers() bool {
+	source, keyed := p.sources[RoleKey]
+	if p.Slots != store.SlotsByNumber || p.Key == "" && !keyed {
+		return true
+	}
+	if p.Key != "" {
+		_, ok := store.NumberSlot(p.Key)
+		return ok
+	}
+	c := p.Table.Column(source.Column)
+	return c != nil && source.Member == "" && c.Kind == Integer
 }
 
 // RowOrder as the column of RoleOrder is the order in which transactions began to

@@ -83,6 +83,9 @@ func (p *Plan) message(r *Row) (postbag.Message, error) {
 		}
 		m.Headers = headers
 	}
+	if p.Slots.Check(&m) != nil {
+		faults = append(faults, errors.New("its key is no decimal integer such as 42 or -7, and the box takes slots by number"))
+	}
 	faults = append(faults, check(m))
 	return m, errors.Join(faults...)
 }

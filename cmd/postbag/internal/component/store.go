@@ -73,8 +73,7 @@ type StoreOptions struct {
 	Listen bool
 	// OnFault hears of what no call reports. Optional.
 	OnFault func(error)
-	// Slots are the rules for slots that are said of boxes. One that is there and has another
-	// rule is an error.
+	// Slots are the rules for slots that are said of boxes: those that are made get them.
 	Slots map[string]store.SlotRule
 	// Partition divides the tables of new boxes, on a kind that can.
 	Partition time.Duration
@@ -140,7 +139,10 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 		if err != nil {
 			return nil, openError(ctx, err)
 		}
-		if err := opened.checkSlots(ctx, o); err != nil {
+		if !o.Unmigrated { // else CreateBox looks
+			err = opened.CheckSlots(ctx, s.UsedSlots())
+		}
+		if err != nil {
 			return nil, errors.Join(err, opened.Close())
 		}
 		opened.Kind, opened.Inspector = name, operations.Unfinished(opened.Inspector)
@@ -153,20 +155,18 @@ func openStore(ctx context.Context, s config.Store, o StoreOptions) (*Store, err
 	return nil, exit.Usagef("this program holds no store of kind %s; see postbag version --components", name)
 }
 
-// checkSlots refuses boxes that were made with another rule for slots than is said.
-func (s *Store) checkSlots(ctx context.Context, o StoreOptions) error {
-	if o.Unmigrated {
-		return nil // CreateBox looks
-	}
-	for _, box := range slices.Sorted(maps.Keys(o.Slots)) {
+// CheckSlots refuses boxes that were made with another rule for slots than is said. A role
+// that may not read the rules, as a producer's, goes without: who works there is told.
+func (s *Store) CheckSlots(ctx context.Context, said map[string]store.SlotRule) error {
+	for _, box := range slices.Sorted(maps.Keys(said)) {
 		has, err := s.Migrator.SlotRule(ctx, box)
 		switch {
-		case errors.Is(err, store.ErrNoBox): // who reads it is told
+		case errors.Is(err, store.ErrNoBox), errors.Is(err, store.ErrDenied):
 		case err != nil:
 			return openError(ctx, err)
-		case has != o.Slots[box]:
+		case has != said[box]:
 			return exit.Usagef("boxes.%s.slots is %s, and the box was made with slots by %s, which it keeps; leave slots out, "+
-				"or name another box, which postbag migrate up makes", box, o.Slots[box], has)
+				"or name another box, which postbag migrate up makes", box, said[box], has)
 		}
 	}
 	return nil

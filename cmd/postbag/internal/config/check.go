@@ -42,12 +42,12 @@ func (f *File) check(k Kinds) {
 func (f *File) AllStores() map[string]Store {
 	if len(f.Stores) == 0 {
 		only := f.Store
-		only.at, only.slots = "store", f.slotRules()
+		only.at, only.slots = "store", f.slotRules("")
 		return map[string]Store{"": only}
 	}
 	all := make(map[string]Store, len(f.Stores))
 	for name, s := range f.Stores {
-		s.at, s.slots = below("stores", name), f.slotRules()
+		s.at, s.slots = below("stores", name), f.slotRules(name)
 		all[name] = s
 	}
 	return all
