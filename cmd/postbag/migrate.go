@@ -254,9 +254,30 @@ func (p *printing) steps(ctx context.Context) ([]store.Step, error) {
 		steps, err = s.Schema().Missing(ctx, p.boxes, func(boxes []string) ([]store.Step, error) {
 			return component.Script(s.Kind, where.Partition, where.Slots(), boxes)
 		})
-		return err
+		return errors.Join(err, p.refuse(ctx, s, where.Slots()))
 	})
 	return steps, err
+}
+
+// refuse says which boxes are there by another rule for slots, which migrate up refuses. On a
+// schema that lacks a step the rules may not be there to read.
+func (p *printing) refuse(ctx context.Context, s *component.Store, said map[string]store.SlotRule) error {
+	state, err := s.Schema().State(ctx)
+	if err != nil || len(state.Missing) > 0 {
+		return err
+	}
+	var errs []error
+	for _, box := range p.boxes {
+		has, err := s.Migrator.SlotRule(ctx, box)
+		switch {
+		case errors.Is(err, store.ErrNoBox):
+		case err != nil:
+			errs = append(errs, err)
+		case said[box] != "" && said[box] != has:
+			errs = append(errs, exit.Usagef("box %s has slots by %s, not by %s; %s", box, has, said[box], strings.TrimPrefix(store.ErrSlotRule.Error(), "store: ")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // lastVersion is that of the last step; boxes have none.

@@ -221,6 +221,9 @@ func TestMigrateMakesBoxesWithSlotsByNumber(t *testing.T) {
 		cli(t, "migrate", "up", at.flag, at.where, "--box", "accounts", "--slots", "number").ok()
 		cli(t, "migrate", "up", at.flag, at.where, "--box", "accounts", "--slots", "hash").ends(exit.Usage, "box accounts has slots by number", "make another box")
 		cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox", "--slots", "number").ends(exit.Usage, "box outbox has slots by hash", "make another box")
+		cli(t, "migrate", "print", at.flag, at.where, "--box", "outbox", "--slots", "number").ends(exit.Usage, "box outbox has slots by hash", "make another box")
+		cli(t, "migrate", "print", at.flag, at.where, "--box", "accounts", "--slots", "number").ok().says("no step is missing")
+		cli(t, "migrate", "print", at.flag, at.where, "--box", "more", "--slots", "number").ok().says("more")
 		cli(t, "publish", at.flag, at.where, "--box", "accounts", "--key", "42", "--payload", "{}").ok()
 		cli(t, "publish", at.flag, at.where, "--box", "accounts", "--key", "customer", "--payload", "{}").ends(exit.Usage, "takes slots by number", "Message.ShardKey")
 	})
@@ -253,4 +256,25 @@ func TestAConfigurationNamesTheRuleForSlotsOfABox(t *testing.T) {
 	cli(t, "status", "-c", write("number")).ok()
 	cli(t, "status", "-c", write("hash")).ends(exit.Usage, "boxes.accounts.slots is hash, and the box was made with slots by number")
 	cli(t, "status", "-c", write("custom")).ends(exit.Usage, "choose one of hash, number")
+}
+
+// Stores of one file can have boxes of one name that have nothing to do with each other.
+func TestARuleForSlotsIsOnlyOfTheStoresThatTheFileUsesTheBoxIn(t *testing.T) {
+	t.Parallel()
+	a, b := emptyFile(t), emptyFile(t)
+	cli(t, "migrate", "up", a.flag, a.where, "--box", "accounts", "--slots", "number").ok()
+	cli(t, "migrate", "up", b.flag, b.where, "--box", "accounts").ok()
+	path := filepath.Join(t.TempDir(), "postbag.yaml")
+	write := func(second string) {
+		text := "stores: {a: {dsn: " + a.where + "}, b: {dsn: " + b.where + "}}\ndestinations: {out: {stdout: }}\nboxes: {accounts: {slots: number}}\n" +
+			"subscriptions: [{to: out, store: a, box: accounts}, {to: out, store: b, box: " + second + "}]\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("other")
+	cli(t, "status", "-c", path, "--store-name", "a").ok()
+	cli(t, "status", "-c", path, "--store-name", "b").ok()
+	write("accounts")
+	cli(t, "status", "-c", path, "--store-name", "b").ends(exit.Usage, "boxes.accounts.slots is number, and the box was made with slots by hash")
 }
