@@ -69,6 +69,7 @@ type round struct {
 	followers  []follower
 	dropping   bool
 	copies     bool
+	leftover   bool // there are rows of subscriptions that are gone
 }
 
 // mark says that all subscriptions had passed seq by a time, in microseconds
@@ -122,7 +123,7 @@ func (u *round) take(r row) error {
 	u.old = mark{c.int8(), c.int8()}
 	u.partitions, u.strange = partitionStatesOf(c.texts())
 	u.followers = followersOf(c.int4s(), c.texts(), c.int4s(), c.int4s(), c.texts())
-	u.dropping, u.copies = c.bool(), c.bool()
+	u.dropping, u.copies, u.leftover = c.bool(), c.bool(), c.bool()
 	u.older, u.retention = c.int8(), c.retention()
 	return c.err
 }

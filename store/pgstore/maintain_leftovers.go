@@ -33,6 +33,9 @@ func (s *Store) tryToSweep(ctx context.Context) {
 
 // leftovers does so in housekeeping.
 func (m *maintenance) leftovers(ctx context.Context) error {
+	if !m.leftover {
+		return nil
+	}
 	more, err := m.s.sweep(ctx, m.v, m.end)
 	m.report.More = m.report.More || more && err == nil
 	return err

@@ -23,6 +23,7 @@ SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::big
   r.subs, r.names, r.los, r.his, r.positions,
   EXISTS (SELECT FROM postbag._drops d WHERE d.box = b.id),
   EXISTS (SELECT FROM (SELECT FROM postbag._copies c WHERE c.box = b.id ORDER BY c.box, c.seq LIMIT 1) c),
+  EXISTS (SELECT FROM (SELECT FROM postbag._leftovers l ORDER BY l.sub LIMIT 1) l),
   coalesce(p.seq, 0), b.keep_delivered, b.keep_discarded, b.keep_dead, b.deployed_delivered, b.deployed_discarded, b.deployed_dead,
   b.deployed_at, b.deployed_by
 FROM postbag._boxes b
