@@ -737,17 +737,18 @@ func byNumber(tb testing.TB, n int) func(*receiverOptions) {
 func TestAKeyThatIsNoNumberIsAFaultInABoxByNumber(t *testing.T) {
 	t.Parallel()
 	w := receive(t, memsource.Options{Order: source.OrderStream}, memstore.Options{}, byNumber(t, 4))
-	for _, key := range []string{"1", "a", "2", "a"} {
-		w.publish(of(key, key))
+	keys := []string{"1", "a", "2", "a"}
+	for i, key := range keys {
+		w.publish(of(key, fmt.Sprint(key, i)))
 	}
 	w.acked()
 	items := w.in("numbers")
 	if len(items) != 4 {
 		t.Fatalf("the box holds %d messages, not 4", len(items))
 	}
-	for i, key := range []string{"1", "a", "2", "a"} {
+	for i, key := range keys {
 		it := &items[i]
-		if faulty := it.Err != nil; faulty != (key == "a") || it.Key != key || string(it.Payload) != key {
+		if faulty := it.Err != nil; faulty != (key == "a") || it.Key != key || string(it.Payload) != fmt.Sprint(key, i) {
 			t.Errorf("message %d has the key %q, the payload %q and the fault %v", i, it.Key, it.Payload, it.Err)
 		}
 	}

@@ -271,6 +271,7 @@ func TestThePrintedRightsAreEnoughWherePublicMayCallNoFunction(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
 	s.Must(s.CreateBoxBy(t.Context(), "numbers", store.SlotsByNumber))
+	s.Declare(store.Spec{Ref: store.Ref{Box: "numbers", Subscription: "default"}})
 	s.exec("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA postbag FROM PUBLIC")
 	grants, err := pgstore.GrantProducer(s.name+"_app", "outbox", "numbers")
 	s.Must(err)
