@@ -152,14 +152,19 @@ func sorted(list []string) []string {
 const (
 	// MaxExcept is how many exceptions a filter has at most.
 	MaxExcept = 100
-	// MaxConditions is how many topics, or headers, one list has at most.
+	// MaxConditions is how many types, topics, or headers, one list has at most. Earlier versions
+	// did not bound types: see [Filter.Validate].
 	MaxConditions = 1000
 )
 
-// Validate says what is wrong with f.
+// Validate says what is wrong with f. Types alone may be more than MaxConditions: earlier
+// versions stored such a filter, and a subscription that has it goes on with it.
 func (f *Filter) Validate() error {
 	m := f.Match()
-	errs := []error{m.Validate()}
+	errs := []error{m.names()}
+	if !f.Where.Empty() {
+		errs = append(errs, m.bounds())
+	}
 	if len(f.Except) > MaxExcept {
 		errs = append(errs, fmt.Errorf("%d exceptions, %d at most; put some into one by a prefix", len(f.Except), MaxExcept))
 	}
@@ -174,8 +179,28 @@ func (f *Filter) Validate() error {
 	return errors.Join(errs...)
 }
 
+// ValidateNew is Validate for a filter that no subscription has yet: its types are bounded, too.
+func (f *Filter) ValidateNew() error {
+	m := f.Match()
+	if f.Where.Empty() {
+		return errors.Join(f.Validate(), m.bounds())
+	}
+	return f.Validate()
+}
+
 // Validate says what is wrong with m.
-func (m *Match) Validate() error {
+func (m *Match) Validate() error { return errors.Join(m.names(), m.bounds()) }
+
+// bounds refuses lists that are too long.
+func (m *Match) bounds() error {
+	if n := max(len(m.Types), len(m.Topics), len(m.Headers)); n > MaxConditions {
+		return fmt.Errorf("%d types, topics or headers, %d at most; use a prefix", n, MaxConditions)
+	}
+	return nil
+}
+
+// names says what is wrong with what the lists name.
+func (m *Match) names() error {
 	var errs []error
 	for _, t := range m.Types {
 		if !validPattern(t) {
@@ -192,9 +217,6 @@ func (m *Match) Validate() error {
 		if err := postbag.ValidHeaders(map[string]string{name: value}); err != nil {
 			errs = append(errs, fmt.Errorf("%.64q is no condition on a header; write name=value, or name alone for any value", name))
 		}
-	}
-	if n := max(len(m.Topics), len(m.Headers)); n > MaxConditions {
-		errs = append(errs, fmt.Errorf("%d topics or headers, %d at most; use a prefix", n, MaxConditions))
 	}
 	return errors.Join(errs...)
 }

@@ -101,7 +101,7 @@ func (r *Replay) Validate() error {
 		errs = append(errs, fmt.Errorf("store: a replay at rate %v in %d shards; give a rate of 0 to 1e9, and 0 to %d shards", r.Rate, r.Shards, SlotCount))
 	}
 	f := Filter{Types: r.Types, Where: r.Where}
-	return errors.Join(append(errs, f.Validate())...)
+	return errors.Join(append(errs, f.ValidateNew())...)
 }
 
 // Takes says whether r sends a message again, as far as seq, time and key go. Its Types

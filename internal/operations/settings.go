@@ -12,7 +12,7 @@ import (
 
 // Add declares a subscription that is not there. A relay that has it in its settings works it.
 func (s Store) Add(ctx context.Context, a store.Audit, spec store.Spec) error {
-	if err := storekit.CheckFilter(spec.Filter()); err != nil {
+	if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
 		return refusef(ErrInvalid, "%v; nothing was done", err)
 	}
 	return s.tuner(a, func(t store.Tuner) error { return t.Add(ctx, a, spec) })

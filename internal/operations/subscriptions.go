@@ -221,7 +221,7 @@ func LossOf(d *SubscriptionDetail) Loss {
 
 // SetFilter gives a subscription another filter. Each read that begins after it goes by that.
 func (s Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
-	if err := storekit.CheckFilter(f); err != nil {
+	if err := storekit.CheckNewFilter(f); err != nil {
 		return refusef(ErrInvalid, "%v; nothing was done", err)
 	}
 	return s.steward(a, func(w store.Steward) error { return w.SetFilter(ctx, a, r, f) })

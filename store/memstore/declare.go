@@ -62,6 +62,9 @@ func (s *Store) declare(spec store.Spec) error {
 	if _, gone := b.removed[spec.Subscription]; gone {
 		return nil
 	}
+	if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
+		return err
+	}
 	shards := spec.Shards
 	switch {
 	case shards < 0 || shards > store.SlotCount:

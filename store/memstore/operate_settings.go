@@ -24,7 +24,7 @@ func (s *Store) add(a store.Audit, spec store.Spec) error {
 	if err := storekit.CheckAudit(a); err != nil {
 		return err
 	}
-	if err := storekit.CheckFilter(spec.Filter()); err != nil {
+	if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
 		return err
 	}
 	b, err := s.box(spec.Box)

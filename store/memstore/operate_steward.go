@@ -12,7 +12,7 @@ import (
 // SetFilter implements store.Steward.
 func (s *Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
 	return s.steward(ctx, func() error {
-		if err := storekit.CheckFilter(f); err != nil {
+		if err := storekit.CheckNewFilter(f); err != nil {
 			return fmt.Errorf("memstore: set the filter of %s: %w", r, err)
 		}
 		sub, err := s.reader(a, r)

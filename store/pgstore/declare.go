@@ -60,6 +60,9 @@ func (s *Store) declare(ctx context.Context, v *server, spec store.Spec) error {
 		if gone, err := s.wasRemoved(ctx, spec.Ref); err != nil || gone {
 			return err
 		}
+		if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
+			return err
+		}
 		if at, err = s.start(ctx, v, spec.Box, box, spec.From); err != nil {
 			return err
 		}

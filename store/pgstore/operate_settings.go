@@ -24,7 +24,7 @@ func (s *Store) add(ctx context.Context, a store.Audit, spec *store.Spec) error 
 	if err != nil {
 		return err
 	}
-	if err := storekit.CheckFilter(spec.Filter()); err != nil {
+	if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
 		return err
 	}
 	if err := postbag.ValidSubscription(spec.Subscription); err != nil {

@@ -14,7 +14,7 @@ var _ store.Steward = (*Store)(nil)
 // SetFilter implements store.Steward.
 func (s *Store) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
 	doing := "set the filter of " + r.String()
-	err := storekit.CheckFilter(f)
+	err := storekit.CheckNewFilter(f)
 	takes, textErr := storekit.WhereText(f.Where)
 	if err = errors.Join(err, textErr); err != nil {
 		return fmt.Errorf("pgstore: %s: %w", doing, err)

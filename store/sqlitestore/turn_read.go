@@ -218,7 +218,7 @@ func (f *filter) add(column string, names []string) {
 		terms = append(terms, fmt.Sprintf("%s = ?%d", column, n))
 		f.args = append(f.args, name)
 	}
-	switch all := strings.Join(terms, " OR "); {
+	switch all := anyOf(terms); {
 	case len(terms) == 0:
 		return
 	case f.any:
@@ -226,6 +226,16 @@ func (f *filter) add(column string, names []string) {
 	default:
 		f.any, f.condition = true, all
 	}
+}
+
+// anyOf joins terms by OR as a balanced tree. A chain would be as deep as it is long, and SQLite
+// takes no expression that is deeper than 1000.
+func anyOf(terms []string) string {
+	if len(terms) <= 2 {
+		return strings.Join(terms, " OR ")
+	}
+	half := len(terms) / 2
+	return "(" + anyOf(terms[:half]) + ") OR (" + anyOf(terms[half:]) + ")"
 }
 
 func (f *filter) statement(table string) string {

@@ -2,10 +2,12 @@ package sqlitestore_test
 
 import (
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // A page looks at so many rows and no more; what lies beyond is not passed, also where the read is to end further on.
@@ -51,6 +53,28 @@ func TestAFilteredReadPassesOnlyTheRowsThatItExamined(t *testing.T) {
 		if until != "" && r.From != until {
 			t.Error("a read towards a position does not end there")
 		}
+	}
+}
+
+// Earlier versions took a filter of any number of types.
+func TestASubscriptionWithMoreTypesThanANewOneCanHaveIsReadOn(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	types := []string{"order.created"}
+	for i := range 5000 {
+		types = append(types, "never"+strconv.Itoa(i)+".*")
+	}
+	if err := f.Declare(t.Context(), []store.Spec{{Ref: store.Ref{Box: "outbox", Subscription: "new"}, Types: types}}); err == nil {
+		t.Errorf("a new subscription has %d types", len(types))
+	}
+	text, err := storekit.TypesText(types)
+	f.check(err)
+	f.check(f.Exec(t.Context(), "UPDATE postbag__subscription SET types = ? WHERE name = ?", text, outbox.Subscription))
+	f.declare(store.Spec{Ref: outbox, Types: types})
+	f.lease(outbox)
+	f.publish(message("a", 1))
+	if got := f.readAll(""); len(got) != 1 || got[0].Filtered {
+		t.Errorf("of one message that the filter takes %d came: %+v", len(got), got)
 	}
 }
 

@@ -66,6 +66,9 @@ func (s *Base) ensure(t *Tx, spec store.Spec) (fault, err error) {
 		if removed, err := t.Row(sqlIsRemoved, []any{spec.Box, spec.Subscription}, new(int)); err != nil || removed {
 			return nil, err
 		}
+		if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
+			return err, nil
+		}
 		at, err := s.hooks.Start(t, spec.Box, spec.From)
 		if err != nil {
 			return nil, err

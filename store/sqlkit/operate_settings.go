@@ -13,7 +13,7 @@ func (s *Base) Add(ctx context.Context, a store.Audit, spec store.Spec) error {
 	if err := storekit.CheckAudit(a); err != nil {
 		return s.dialect.Translate(doing, err)
 	}
-	if err := storekit.CheckFilter(spec.Filter()); err != nil {
+	if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
 		return s.dialect.Translate(doing, err)
 	}
 	return s.hooks.Change(ctx, doing, func(t *Tx) error {

@@ -2,6 +2,7 @@ package sqlkit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/postbag/postbag/store"
@@ -11,7 +12,7 @@ import (
 // SetFilter gives a subscription another filter; see [store.Steward].
 func (s *Base) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f store.Filter) error {
 	types, takes, err := filterTexts(f)
-	if err != nil {
+	if err = errors.Join(storekit.CheckNewFilter(f), err); err != nil {
 		return fmt.Errorf("%s: set the filter of %s: %w", s.dialect.Package, r, err)
 	}
 	return s.order(ctx, a, "set the filter of", r, func(t *Tx, id int64) (string, error) {

@@ -168,3 +168,7 @@ func FilterSetText(r store.Ref, f store.Filter) string {
 // CheckFilter refuses a filter that no subscription can have. It is what a relay refuses in
 // its own settings.
 func CheckFilter(f store.Filter) error { return f.Validate() }
+
+// CheckNewFilter refuses what CheckFilter does, and a filter that only a subscription of an
+// earlier version can have.
+func CheckNewFilter(f store.Filter) error { return f.ValidateNew() }

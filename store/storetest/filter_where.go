@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/postbag/postbag"
@@ -13,6 +14,7 @@ import (
 func whereCases() []scenario {
 	return []scenario{
 		{name: "A filter takes by topic, header and exceptions, and what it refuses comes bare", run: whereReads},
+		{name: "A filter of as many names as one can have is read", run: whereLongest},
 		{name: "A filter by topic, header and exceptions is compared with what is declared", run: whereDeclared},
 		{name: "Of routes that exclude those above them one takes each message, readable or not", run: whereRoutes},
 		{name: "A row that nobody can read holds each condition on headers", run: whereUnreadable},
@@ -112,6 +114,22 @@ func whereReads(e *env) {
 }
 
 func whereDeclared(e *env) {
+// names are n prefixes that no message has, and then more.
+func names(n int, more ...string) (out []string) {
+	for i := range n {
+		out = append(out, "never"+strconv.Itoa(i)+".*")
+	}
+	return append(out, more...)
+}
+
+func whereLongest(e *env) {
+	e.check(e.Create(e.ctx, box), "create the box")
+	n := store.MaxConditions - 1
+	e.declare(specOf(ref, where(names(n, "a"), names(n, "orders.*"), nil, store.Match{Types: names(n, "b"), Topics: names(n, "users")})))
+	msgs := e.sorts()
+	e.pager().expectTaken(len(msgs), msgs[2])
+}
+
 	e.check(e.Create(e.ctx, box), "create the box")
 	f := where([]string{"a"}, []string{"x", "y.*"}, []string{"h=1", "g"}, store.Match{Topics: []string{"z", "x"}}, store.Match{Types: []string{"b"}})
 	e.declare(specOf(ref, f))
@@ -292,7 +310,7 @@ func whereRefused(e *env) {
 		where(nil, []string{""}, nil), where(nil, []string{"a*"}, nil), where(nil, []string{"\xff"}, nil),
 		where(nil, nil, []string{""}), where(nil, nil, []string{"=x"}), where(nil, nil, []string{"a\x00=x"}),
 		where(nil, nil, nil, store.Match{}), where(nil, nil, nil, store.Match{Topics: []string{"*"}}),
-		{Types: []string{"b*"}},
+		{Types: []string{"b*"}}, {Types: names(store.MaxConditions + 1)},
 		where(nil, nil, nil, slices.Repeat([]store.Match{{Types: []string{"a"}}}, store.MaxExcept+1)...),
 	} {
 		if err := e.Store.Declare(e.ctx, []store.Spec{specOf(other, f)}); err == nil || errors.Is(err, store.ErrFilterDiffers) {

@@ -88,6 +88,7 @@ const (
 	caseWhereDeclare = "A filter by topic, header and exceptions is compared with what is declared"
 )
 
+	caseWhereLongest = "A filter of as many names as one can have is read"
 // wrongFilters are mistakes with filters by topic, header and exceptions.
 func wrongFilters() []wrong {
 	return []wrong{
@@ -109,6 +110,11 @@ func wrongFilters() []wrong {
 		}), []string{caseWhereRoutes}},
 		{"what is refused comes whole", sieves(func(s *sieve) {
 			s.records = func(r *store.Record) {
+		{"a filter ends with its 997th name", sieves(func(s *sieve) {
+			s.in = func(f *store.Filter) {
+				f.Types, f.Topics = f.Types[:min(len(f.Types), 997)], f.Topics[:min(len(f.Topics), 997)]
+			}
+		}), []string{caseWhereLongest, caseWhereRefused}},
 				if r.Filtered {
 					r.Topic = "orders"
 				}
