@@ -54,7 +54,9 @@ type Editor interface {
 	// Erase overwrites payload, headers and key of messages with nothing, in the log and
 	// in all other places where the store keeps them. It returns how many it found. Their
 	// ids, topics and types stay, and so does the ledger. It does not erase a message
-	// that is still to be delivered: the answer has it in Refused; discard it first.
+	// that is still to be delivered: the answer has it in Refused; discard it first. Nor does it
+	// erase one that a subscription has not passed, although its filter refuses it: a filter can
+	// change, and may take what is left.
 	Erase(ctx context.Context, a Audit, box string, ids []postbag.ID) (Erased, error)
 	// AcceptLedger lets retention go on over the spans of a box in which ledger and log
 	// differ now. It returns what it accepted, one line each. If there is no difference,
@@ -202,7 +204,7 @@ type State string
 
 // The states of a message.
 const (
-	StatePending   State = "pending"
+	StatePending   State = "pending" // not passed, and its filter takes it
 	StateRetrying  State = "retrying"
 	StateBlocked   State = "blocked"
 	StateInFlight  State = "in-flight"
@@ -210,7 +212,7 @@ const (
 	StateHeld      State = "held"
 	StateDelivered State = "delivered"
 	StateDiscarded State = "discarded"
-	StateFiltered  State = "filtered"
+	StateFiltered  State = "filtered" // its filter refuses it, passed or not
 	StateScheduled State = "scheduled"
 	// StateSuperseded: it was rejected, and ended when a newer message of its key was
 	// delivered. Item.Reason says which.

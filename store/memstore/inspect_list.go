@@ -180,10 +180,10 @@ func (l *lister) item(sub *subscription, seq int64) (store.Item, bool) {
 	p := l.at[sub][sub.shardOf(r.Slot)]
 	_, discarded := sub.discarded[seq]
 	switch {
+	case !sub.filter.Take(&it.Record): // passed or not: it goes nowhere
+		it.State = store.StateFiltered
 	case !p.passed(r):
 		it.State = store.StatePending
-	case !sub.filter.Take(&it.Record):
-		it.State = store.StateFiltered
 	case discarded:
 		it.State = store.StateDiscarded
 	}

@@ -96,8 +96,9 @@ func (l *lister) rowsOf(b *box) []*row {
 	return out
 }
 
-// undelivered says that some subscription is still to deliver one of the rows, or has
-// the message parked.
+// undelivered says that some subscription has not passed one of the rows, or has the message
+// parked. What its filter says now does not count: it is asked again of what is left of an
+// erased message.
 func (l *lister) undelivered(rows []*row) bool {
 	for _, sub := range l.subs {
 		for _, p := range sub.lot.bySeq {
@@ -106,7 +107,7 @@ func (l *lister) undelivered(rows []*row) bool {
 			}
 		}
 		for _, r := range rows {
-			if it, ok := l.item(sub, r.Seq); ok && it.State == store.StatePending {
+			if at := l.at[sub][sub.shardOf(r.Slot)]; !at.passed(r) {
 				return true
 			}
 		}

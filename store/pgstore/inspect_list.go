@@ -52,6 +52,7 @@ type lister struct {
 	// gone but for copies.
 	lo, hi, dropped int64
 	now             int64 // microseconds since 1970
+	places          bool  // what is not passed is pending, whatever the filter says
 }
 
 // listed is a subscription in a listing.
@@ -242,9 +243,9 @@ func (l *lister) item(sub *listed, r *listRow, known *states) (item store.Item, 
 	case parked:
 		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(p.state), p.attempts, p.due, p.reason
 		item.Queued, item.History = p.queued, p.history
-	case !sub.passed(&r.scannedRow):
+	case !sub.passed(&r.scannedRow) && (l.places || sub.filter.Take(&item.Record)):
 		item.State = store.StatePending
-	case !sub.filter.Take(&item.Record):
+	case !sub.filter.Take(&item.Record): // passed or not: it goes nowhere
 		item.State = store.StateFiltered
 	case known.discarded[at]:
 		item.State = store.StateDiscarded

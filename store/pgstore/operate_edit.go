@@ -108,12 +108,14 @@ func (s *Store) Erase(ctx context.Context, a store.Audit, box string, ids []post
 }
 
 // erasable returns the seqs of a message in the log, or that it is still to be
-// delivered.
+// passed. What a filter says now does not count: it is asked again of what is left of an erased
+// message.
 func (s *Store) erasable(ctx context.Context, box string, id postbag.ID) (seqs []int64, refused bool, err error) {
 	l, err := s.lister(ctx, store.Query{Ref: store.Ref{Box: box}, ID: id, Oldest: true})
 	if err != nil {
 		return nil, false, err
 	}
+	l.places = true
 	copies, later, err := l.apart(ctx)
 	if err != nil || len(later) > 0 {
 		return nil, true, err

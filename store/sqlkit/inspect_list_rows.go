@@ -242,17 +242,20 @@ func (l *listed) load(t *Tx, lo, hi int64) error {
 func (l *listed) item(row *listRow, now int64) (item store.Item, there bool) {
 	record := row.record()
 	item = store.Item{Record: record, Subscription: l.Subscription, State: store.StateDelivered}
-	p := l.parked[row.seq]
+	p, passed := l.parked[row.seq], l.Passed(row.seq, record.Slot)
+	if p == nil && !passed {
+		item.Queued = l.queued[row.seq]
+	}
 	switch {
 	case p != nil:
 		k := p.At(now)
 		item.State, item.Attempts, item.Due, item.Reason = storekit.StateOf(k.State), k.Attempts, k.Delay, k.Reason
 		item.Queued = l.queued[row.seq]
 		return item, true
-	case !l.Passed(row.seq, record.Slot):
-		item.State, item.Queued = store.StatePending, l.queued[row.seq]
-	case !l.filter.Take(&record):
+	case !l.filter.Take(&record): // passed or not: it goes nowhere
 		item.State = store.StateFiltered
+	case !passed:
+		item.State = store.StatePending
 	case l.discarded[row.seq]:
 		item.State = store.StateDiscarded
 	}

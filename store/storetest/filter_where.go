@@ -19,6 +19,7 @@ func whereCases() []scenario {
 		{name: "Of routes that exclude those above them one takes each message, readable or not", run: whereRoutes},
 		{name: "A row that nobody can read holds each condition on headers", run: whereUnreadable},
 		{name: "Listings and commands judge by topic, header and exceptions", run: whereListed},
+		{name: "A message that a filter refuses is not erased before it is passed", needs: editing, run: whereErased},
 		{name: "A command for a filter by topic and header holds in every process, and is shown", run: whereSet},
 		{name: "A filter that nothing can have is refused", run: whereRefused},
 		{name: "A replay has a filter by topic and header", run: whereReplay},
@@ -212,6 +213,11 @@ func whereListed(e *env) {
 	l.settle(store.Settlement{To: c.req.From, Tally: tallyJudged(c.got)})
 	for i := range l.msgs {
 		want := store.StateFiltered
+	for i, it := range e.list(store.Query{Oldest: true}) {
+		if want := slices.Contains(f.takes, i); (it.State == store.StatePending) != want {
+			e.Errorf("message %d, which nobody has read, is listed as %s; taken by the filter: %v", i, it.State, want)
+		}
+	}
 		if slices.Contains(f.takes, i) {
 			want = store.StateDelivered
 		}
@@ -237,18 +243,17 @@ func whereListed(e *env) {
 	l.listed("filtered", store.Query{State: store.StateFiltered}, back(refused)...)
 }
 
-// discards tries a discard of each pending message; one that the filter refuses takes none.
+// discards tries a discard of each message; one that the filter refuses is not pending, and takes none.
 func (e *env) discards(o store.Operator, takes []int) {
 	e.Helper()
 	if !e.features.Editing {
 		return
 	}
-	items := e.list(store.Query{State: store.StatePending, Oldest: true})
-	for i, it := range items {
+	for i, it := range e.list(store.Query{Oldest: true}) {
 		n, err := o.Command(e.ctx, why, ref, store.Discard, []int64{it.Seq})
 		e.check(err, "discard")
 		if want := slices.Contains(takes, i); (n == 1) != want {
-			e.Errorf("a discard of pending message %d was queued for %d messages, taken by the filter: %v", i, n, want)
+			e.Errorf("a discard of unread message %d was queued for %d messages, taken by the filter: %v", i, n, want)
 		}
 	}
 }
@@ -258,6 +263,30 @@ func tallyJudged(records []store.Record) []store.Tally {
 	var kept, refused []store.Record
 	for _, r := range records {
 		if r.Filtered {
+// whereErased: without its headers the message is one that the filter takes.
+func whereErased(e *env) {
+	ed := e.editor()
+	e.check(e.Create(e.ctx, box), "create the box")
+	e.declare(specOf(ref, where(nil, nil, nil, store.Match{Headers: []string{"region=eu"}})))
+	r := e.relay("r")
+	l := &lot{env: e, s: e.Store, r: r, lease: r.take(ref)[0]}
+	msgs := e.sorts()
+	erase := func() store.Erased {
+		got, err := ed.Erase(e.ctx, why, box, []postbag.ID{msgs[1].ID})
+		e.check(err, "erase")
+		return got
+	}
+	if got := erase(); got.Messages != 0 || len(got.Refused) != 1 {
+		e.Errorf("a message that is refused and not passed: %d are erased, %d refused", got.Messages, len(got.Refused))
+	}
+	c := e.pager()
+	c.expectTaken(len(msgs), picked(msgs, []int{0, 2, 4, 5, 6})...)
+	l.settle(store.Settlement{To: c.req.From, Tally: tallyJudged(c.got)})
+	if got := erase(); got.Messages != 1 || len(got.Refused) != 0 {
+		e.Errorf("a message that is refused and passed: %d are erased, %d refused", got.Messages, len(got.Refused))
+	}
+}
+
 			refused = append(refused, r)
 		} else {
 			kept = append(kept, r)

@@ -16,6 +16,7 @@ type sieve struct {
 	records func(*store.Record)
 	item    func(*store.Item)
 	replays func(*store.Filter)
+	erases  bool // what no subscription shows as pending or parked
 }
 
 func (s *sieve) Declare(ctx context.Context, specs []store.Spec) error {
@@ -63,6 +64,13 @@ func (s *sieve) List(ctx context.Context, q store.Query) ([]store.Item, string, 
 	return items, next, err
 }
 
+func (s *sieve) Erase(ctx context.Context, a store.Audit, box string, ids []postbag.ID) (store.Erased, error) {
+	if items, err := s.Show(ctx, box, ids[0]); s.erases && err == nil && items[0].State == store.StateFiltered {
+		return store.Erased{Messages: 1}, nil
+	}
+	return s.Store.Erase(ctx, a, box, ids)
+}
+
 // sieves puts a store in a database's place that change does otherwise.
 func sieves(change func(*sieve)) func(*database) {
 	return func(db *database) {
@@ -86,6 +94,7 @@ const (
 	caseWhereReplay  = "A replay has a filter by topic and header"
 	caseWhereListed  = "Listings and commands judge by topic, header and exceptions"
 	caseWhereDeclare = "A filter by topic, header and exceptions is compared with what is declared"
+	caseWhereErased  = "A message that a filter refuses is not erased before it is passed"
 )
 
 	caseWhereLongest = "A filter of as many names as one can have is read"
@@ -127,6 +136,16 @@ func wrongFilters() []wrong {
 				}
 			}
 		}), []string{caseWhereListed}},
+		{"listings show what was refused as pending", sieves(func(s *sieve) {
+			s.item = func(it *store.Item) {
+				if it.State == store.StateFiltered {
+					it.State = store.StatePending
+				}
+			}
+		}), []string{caseWhereListed}},
+		{"what a filter refuses is erased before it is passed", sieves(func(s *sieve) {
+			s.erases = true
+		}), []string{caseWhereErased}},
 		{"replays go by types alone", sieves(func(s *sieve) {
 			s.replays = func(f *store.Filter) { f.Where = store.Where{} }
 		}), []string{caseWhereReplay}},
