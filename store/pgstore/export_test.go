@@ -2,12 +2,14 @@ package pgstore
 
 import (
 	"context"
+	"encoding/binary"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // TrustLast makes the store believe that the last seq given out bounds what all
@@ -118,4 +120,41 @@ func (s *Store) WithoutPayloads() {
 	t := s.statements.templates
 	blank := strings.NewReplacer("THEN b.headers::json END", "THEN NULL::json END", "THEN b.payload END", `THEN '\x'::bytea END`)
 	t["rows"], t["bounded"] = blank.Replace(t["rows"]), blank.Replace(t["bounded"])
+}
+
+// ReadPage returns what a reader with a filter gets of a page of n rows with such headers and payloads.
+func ReadPage(f store.Filter, n int, headers, payload func(i int) string) ([]store.Record, error) {
+	p := newPage(1<<30, 1<<20)
+	for i := range n {
+		seq := binary.BigEndian.AppendUint64(nil, uint64(i+1))
+		r := row{seq, {0, 1}, make([]byte, 16), seq, {1}, []byte("topic"), []byte("key"), {}, []byte("type"), []byte(headers(i)), []byte(payload(i))}
+		if err := p.take(r); err != nil {
+			return nil, err
+		}
+	}
+	filter := storekit.FilterOf(f)
+	return p.records("box", &filter), nil
+}
+
+// ShardTexts returns, by shard, how many bytes of its filter and settings a view reads of a subscription.
+func (s *Store) ShardTexts(ctx context.Context, r store.Ref) (bytes []int, err error) {
+	one := func(text string) func(int) string { return func(int) string { return text } }
+	err = s.run(ctx, call{
+		st: s.statements.get("shards", ""), args: new(parameters).texts(1, one(r.Box)).texts(1, one(r.Subscription)),
+		each: func(shard row) error {
+			bytes = append(bytes, len(shard[4])+len(shard[5])+len(shard[7]))
+			return nil
+		},
+	})
+	return bytes, err
+}
+
+// ListedAtOnce returns how many rows a listing of a box has in memory at most.
+func (s *Store) ListedAtOnce(ctx context.Context, box string) (int, error) {
+	l, err := s.lister(ctx, store.Query{Ref: store.Ref{Box: box}})
+	if err != nil {
+		return 0, err
+	}
+	p, err := l.piece(ctx, l.hi, lookPiece)
+	return len(p.rows), err
 }

@@ -1,9 +1,11 @@
 package pgstore
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"sync"
 
 	"github.com/postbag/postbag"
@@ -148,7 +150,7 @@ func (p *page) records(box string, f *storekit.Filter) []store.Record {
 	}
 	text := string(p.text)
 	out := make([]store.Record, len(p.rows))
-	textFrom, payloadFrom := 0, 0
+	textFrom, payloadFrom, kept := 0, 0, 0
 	for i := range p.rows {
 		w := &p.rows[i]
 		m := &out[i]
@@ -159,9 +161,38 @@ func (p *page) records(box string, f *storekit.Filter) []store.Record {
 			p.fill(m, w, box, text, textFrom, payloadFrom)
 			f.Judge(m)
 		}
+		if !m.Filtered {
+			kept += w.header - textFrom + w.payload - payloadFrom
+		}
 		textFrom, payloadFrom = w.header, w.payload
 	}
+	if f.Narrows() && 2*kept < len(text)+len(p.payload) {
+		p.part(out)
+	}
 	return out
+}
+
+// part gives what is taken memory of its own, so that it does not keep that of the whole page
+// while it waits: most of that is of what was refused.
+func (p *page) part(records []store.Record) {
+	for i := range records {
+		m := &records[i]
+		if m.Filtered {
+			continue
+		}
+		if p.rows[i].large == nil {
+			m.Payload = bytes.Clone(m.Payload)
+		}
+		m.Topic, m.Key, m.ShardKey, m.Type = strings.Clone(m.Topic), strings.Clone(m.Key), strings.Clone(m.ShardKey), strings.Clone(m.Type)
+		if m.Headers == nil {
+			continue
+		}
+		headers := make(map[string]string, len(m.Headers))
+		for name, value := range m.Headers {
+			headers[strings.Clone(name)] = strings.Clone(value)
+		}
+		m.Headers = headers
+	}
 }
 
 // fill gives a record what its row has in the page's texts and payloads, from where the row before ended.
