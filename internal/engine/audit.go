@@ -48,6 +48,9 @@ func (f *Flow) Audit() error {
 	if a.unsent != f.unsent {
 		return fmt.Errorf("unsent is %d, counted %d", f.unsent, a.unsent)
 	}
+	if a.rows != f.rows {
+		return fmt.Errorf("the windows have %d rows, counted %d", f.rows, a.rows)
+	}
 	if a.window != f.window.held || a.lotBytes != f.lot.held {
 		return fmt.Errorf("%d and %d bytes are in hand of windows and parked messages, counted %d and %d", f.window.held, f.lot.held, a.window, a.lotBytes)
 	}
@@ -67,7 +70,7 @@ func (f *Flow) Audit() error {
 
 type audit struct {
 	f                   *Flow
-	out, unsent         int
+	out, unsent, rows   int
 	window, lotBytes    int
 	lent                map[*entry]struct{} // resolved, and still in a call
 	chainOut, unsettled map[*chain]int
@@ -91,7 +94,11 @@ func (a *audit) failf(format string, args ...any) {
 
 func (a *audit) windows() {
 	for _, l := range a.f.groups {
+		for _, p := range l.pages {
+			a.rows += len(p.entries)
+		}
 		for _, p := range l.arrived {
+			a.rows += len(p.entries)
 			a.unsent += len(p.entries)
 			for i := range p.entries {
 				a.window += p.entries[i].size

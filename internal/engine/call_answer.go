@@ -160,10 +160,10 @@ func (f *Flow) deliver(e *entry, now time.Duration) {
 }
 
 // postpone has e sent again: when the circuit allows; or later, as a parked
-// message, when it was slow, or when its own answers keep getting lost while
-// others come through.
+// message, when it was slow, when its own answers keep getting lost while
+// others come through, or when none can be read before it is parked.
 func (f *Flow) postpone(e *entry, a Answer, now time.Duration) {
-	if !f.counting() && !e.slow() && (e.lost() < 3 || a.Broken || f.accepted == e.doubt.accepted) {
+	if !f.counting() && !e.slow() && !f.cramped(e) && (e.lost() < 3 || a.Broken || f.accepted == e.doubt.accepted) {
 		f.requeue(e)
 		return
 	}

@@ -49,6 +49,12 @@ func (e *entry) lost() int {
 // suspected: others of its topic came through since its last answer was lost.
 func (e *entry) suspected() bool { return e.doubt != nil && e.doubt.passed.count > e.doubt.since }
 
+// cramped: e is in doubt, and the windows have no room for rows, so that nobody else can be read
+// who shows whether the fault is its own. All that came behind it may be refused by the filter.
+func (f *Flow) cramped(e *entry) bool {
+	return e.doubt != nil && !e.parked && !f.cfg.Transactions && f.rows >= f.cfg.Rows
+}
+
 // outlived: some message, of whatever topic, came through since the last answer of e was
 // lost, or that of another which was to find out whether its topic works. The
 // destination is there, then.

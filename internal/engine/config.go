@@ -81,6 +81,9 @@ type Config struct {
 	// Page and PageBytes bound one read. No more than two pages wait to be
 	// sent: one is read while another is being sent.
 	Page, PageBytes int
+	// Rows bounds the rows that the windows hold, with those that the filter refuses and those
+	// that are done: they stay until the window moves. One page may go beyond.
+	Rows int
 	// Buffer bounds what all messages in hand weigh: read and not sent, in calls, and
 	// parked ones that are tried. A quarter is for those. Where nothing is in hand one
 	// message goes, however large it is.
@@ -144,6 +147,7 @@ func (c Config) Normal() Config {
 	}
 	or(&c.RetryBatch, max(c.Batch/4, 1))
 	or(&c.Page, 1000)
+	or(&c.Rows, max(64_000, 4*c.Page))
 	or(&c.PageBytes, 8<<20)
 	or(&c.Buffer, 64<<20)
 	orTime(&c.SettleEvery, 50*time.Millisecond)

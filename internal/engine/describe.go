@@ -8,8 +8,8 @@ import (
 // Describe says what a flow holds, for the message of a test that fails.
 func (f *Flow) Describe() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "again %d, retry %d, ready %d, hand %d, calls %d, out %d, unsent %d, due %+v, turn out %v",
-		len(f.again.items), len(f.retry.items)+len(f.suspects.items), len(f.ready.items)+len(f.ready.waited.items)+len(f.ready.late), len(f.hand), len(f.calls), f.out, f.unsent, f.due, f.round.out)
+	fmt.Fprintf(&b, "again %d, retry %d, ready %d, hand %d, calls %d, out %d, unsent %d, rows %d, due %+v, turn out %v",
+		len(f.again.items), len(f.retry.items)+len(f.suspects.items), len(f.ready.items)+len(f.ready.waited.items)+len(f.ready.late), len(f.hand), len(f.calls), f.out, f.unsent, f.rows, f.due, f.round.out)
 	for _, l := range f.groups {
 		fmt.Fprintf(&b, "\n  group at %q of %q, mark %q: whole %v near %v free %v stray %v started %v reading %v dry %v, polls at %v, %d pages, %d arrived",
 			l.read, l.base, l.mark, l.whole, l.near, l.free, l.stray, l.started, l.reading, l.dry, l.nextPoll, len(l.pages), len(l.arrived))

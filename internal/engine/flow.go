@@ -42,6 +42,7 @@ type Flow struct {
 	out      int   // sent, and not answered or not settled
 	above    int   // while more may be out than InFlight says now, see lower
 	unsent   int   // read and not sent
+	rows     int   // of the pages of all windows
 	window   load  // what is in hand of windows weighs
 	lot      load  // and what is in hand of the parking lot
 	accepted int64 // acceptances so far

@@ -82,8 +82,8 @@ func newGremlin(script []byte) *gremlin {
 		Order: engine.Order(g.n(3)), OnReject: engine.OnReject(g.n(2)), Ordered: g.n(2) == 0, CountFirst: g.n(3) == 0, Prober: g.n(2) == 0,
 		InFlight: 1 + g.n(8), Batch: 1 + g.n(5), Calls: 1 + g.n(3), Page: 1 + g.n(20), RetryBatch: g.n(3), SlowBehind: g.n(4),
 		Retry:  engine.Retry{Quick: g.n(2), MaxAttempts: 1 + g.n(4)},
-		Buffer: []int{0, 9 * weight / 2, 1}[len(script)%3],
-		Rate:   []engine.Rate{{}, {Messages: 20, Burst: 2}, {}, {Messages: 50, Bytes: 20_000, BurstBytes: 3000, Shared: true}}[len(script)%4],
+		Buffer: []int{0, 9 * weight / 2, 1}[len(script)%3], Rows: []int{0, 10}[len(script)%2],
+		Rate: []engine.Rate{{}, {Messages: 20, Burst: 2}, {}, {Messages: 50, Bytes: 20_000, BurstBytes: 3000, Shared: true}}[len(script)%4],
 	}.Normal()
 	g.f = engine.NewFlow(g.cfg)
 	g.f.Expire(time.Hour)

@@ -128,7 +128,11 @@ func (f *Flow) addGroup(s *shard, position store.Position) {
 // clearGroup forgets a group that has no shards left.
 func (f *Flow) clearGroup(l *group) {
 	l.each(f.forget)
+	for _, p := range l.pages {
+		f.rows -= len(p.entries)
+	}
 	for _, p := range l.arrived {
+		f.rows -= len(p.entries)
 		f.unsent -= len(p.entries)
 		for i := range p.entries {
 			f.window.held -= p.entries[i].size
@@ -177,6 +181,7 @@ func (f *Flow) page(b *store.Batch) *page {
 	p := &page{Batch: *b, entries: make([]entry, len(b.Records))}
 	p.Records = nil
 	f.unsent += len(p.entries)
+	f.rows += len(p.entries)
 	f.window.fade()
 	for i := range p.entries {
 		e := &p.entries[i]

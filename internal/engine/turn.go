@@ -101,7 +101,7 @@ func (l *group) next() time.Duration { return max(l.nextPoll, l.pace) }
 // none of them before it has come to rest.
 func (f *Flow) wantsRead(i int) bool {
 	l := f.groups[i]
-	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 && f.windowRoom(0) > 0 &&
+	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 && f.rows < f.cfg.Rows && f.windowRoom(0) > 0 &&
 		f.mayTake() && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i)
 }
 

@@ -48,6 +48,7 @@ func (f *Flow) collectGroup(l *group) {
 			return
 		}
 		l.base = p.Next
+		f.rows -= len(p.entries)
 		l.pages[0] = nil
 		l.pages = l.pages[1:]
 	}
