@@ -114,7 +114,6 @@ func whereReads(e *env) {
 	}
 }
 
-func whereDeclared(e *env) {
 // names are n prefixes that no message has, and then more.
 func names(n int, more ...string) (out []string) {
 	for i := range n {
@@ -131,6 +130,7 @@ func whereLongest(e *env) {
 	e.pager().expectTaken(len(msgs), msgs[2])
 }
 
+func whereDeclared(e *env) {
 	e.check(e.Create(e.ctx, box), "create the box")
 	f := where([]string{"a"}, []string{"x", "y.*"}, []string{"h=1", "g"}, store.Match{Topics: []string{"z", "x"}}, store.Match{Types: []string{"b"}})
 	e.declare(specOf(ref, f))
@@ -149,6 +149,11 @@ func whereLongest(e *env) {
 	st := e.look(ref)
 	if got := st.Where.Clone(); !slices.Equal(got.Topics, f.Topics) || !slices.Equal(got.Headers, []string{"g", "h=1"}) || len(got.Except) != 2 || st.TypesBy != "" {
 		e.Errorf("the view has the filter %+v by %q", st.Where, st.TypesBy)
+	}
+	wide := store.Ref{Box: box, Subscription: "wide"}
+	e.declare(store.Spec{Ref: wide, Types: f.Types, Where: f.Where, Shards: 3})
+	if st := e.look(wide); len(st.Shards) != 3 || !slices.Equal(st.Types, f.Types) || len(st.Where.Except) != 2 {
+		e.Errorf("the view of a subscription with %d shards has the filter %q, %+v", len(st.Shards), st.Types, st.Where)
 	}
 }
 
@@ -208,16 +213,16 @@ func whereListed(e *env) {
 	if o, ok := e.Store.(store.Operator); ok {
 		e.discards(o, f.takes)
 	}
-	c := e.pager()
-	c.expectTaken(len(l.msgs), picked(l.msgs, f.takes)...)
-	l.settle(store.Settlement{To: c.req.From, Tally: tallyJudged(c.got)})
-	for i := range l.msgs {
-		want := store.StateFiltered
 	for i, it := range e.list(store.Query{Oldest: true}) {
 		if want := slices.Contains(f.takes, i); (it.State == store.StatePending) != want {
 			e.Errorf("message %d, which nobody has read, is listed as %s; taken by the filter: %v", i, it.State, want)
 		}
 	}
+	c := e.pager()
+	c.expectTaken(len(l.msgs), picked(l.msgs, f.takes)...)
+	l.settle(store.Settlement{To: c.req.From, Tally: tallyJudged(c.got)})
+	for i := range l.msgs {
+		want := store.StateFiltered
 		if slices.Contains(f.takes, i) {
 			want = store.StateDelivered
 		}
@@ -258,11 +263,6 @@ func (e *env) discards(o store.Operator, takes []int) {
 	}
 }
 
-// tallyJudged tallies records as delivered, and as filtered.
-func tallyJudged(records []store.Record) []store.Tally {
-	var kept, refused []store.Record
-	for _, r := range records {
-		if r.Filtered {
 // whereErased: without its headers the message is one that the filter takes.
 func whereErased(e *env) {
 	ed := e.editor()
@@ -287,6 +287,11 @@ func whereErased(e *env) {
 	}
 }
 
+// tallyJudged tallies records as delivered, and as filtered.
+func tallyJudged(records []store.Record) []store.Tally {
+	var kept, refused []store.Record
+	for _, r := range records {
+		if r.Filtered {
 			refused = append(refused, r)
 		} else {
 			kept = append(kept, r)
