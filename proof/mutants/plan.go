@@ -35,7 +35,7 @@ var planning = []Mutant{
 	{
 		Name: "plan-does-more-than-it-said", What: "apply shortens a retention that somebody made longer after the plan was shown",
 		Evidence: "plans that are carried out against another state than they were made of",
-		Patches:  []Patch{{"cmd/postbag/internal/plan/apply.go", "		if shorter(&p) && !mayShorten {\n", "		if shorter(&p) && !mayShorten && len(a.Why) == 0 {\n"}},
+		Patches:  []Patch{{"cmd/postbag/internal/plan/apply.go", "		if shorter(&p) && (!mayShorten || ", "		if shorter(&p) && len(a.Why) == 0 && (!mayShorten || "}},
 		By:       daemonTests("internal/plan", "TestApplyRefusesWhatChangedSinceThePlan"),
 	},
 	{
