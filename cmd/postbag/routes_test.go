@@ -55,5 +55,14 @@ subscriptions:
 		}
 		sub("show", "orders.rest").ok().says("deployment, not in force", "except headers region=eu")
 		sub("set", "orders.rest", "--as-configured", "--why", "x").ok().says("except topics refunds.*")
+
+		next := write(t, "next.yaml", strings.Replace(text, "      fallback", "        - {name: late, where: {topics: [late.*]}}\n      fallback", 1))
+		add := func(args ...string) *outcome {
+			return cli(t, append([]string{"subscriptions", "add", "orders.late", "--as-configured", "--why", "x"}, args...)...)
+		}
+		add("-c", next, "--header", "a").ends(exit.Usage, "leave --types, --topics and --header out")
+		add("-c", config).ends(exit.Usage, "no subscription outbox/orders.late")
+		add("-c", next, "--from", "now").ok().says("is added")
+		cli(t, "subscriptions", "show", "orders.late", "-c", next).ok().says("topics late.*", "except headers region=eu", "except topics refunds.*")
 	})
 }

@@ -22,6 +22,8 @@ type addFlags struct {
 	header []string
 	from   string
 	shards int
+	// configured: the filter is that of the configuration.
+	configured bool
 }
 
 // spec is what the flags say.
@@ -33,6 +35,16 @@ func (f *addFlags) spec(args []string) (store.Spec, error) {
 	spec := store.Spec{Ref: ref, Types: f.types, Where: store.Where{Topics: f.topics, Headers: f.header}, Shards: f.shards}
 	if spec.From, err = beginning(f.from); err != nil {
 		return spec, err
+	}
+	if f.configured {
+		if len(f.types)+len(f.topics)+len(f.header) > 0 {
+			return spec, exit.Usagef("--as-configured takes the whole filter from the configuration; leave --types, --topics and --header out")
+		}
+		filter, err := f.store.configuredFilter(ref)
+		if err != nil {
+			return spec, err
+		}
+		spec.Types, spec.Where = filter.Types, filter.Where
 	}
 	if f.shards < 0 || f.shards > store.SlotCount {
 		return spec, exit.Usagef("--shards is %d; choose between 1 and %d, or leave it out", f.shards, store.SlotCount)
@@ -47,6 +59,7 @@ func newSubscriptionsAddCommand(c *terminal.Terminal) *cobra.Command {
 		Long: `Declare a subscription before a relay does, at the place that you say. Its backlog grows from then on.
 A relay delivers it if its configuration has it: one that starts later, or one that runs and had it before
 somebody removed it. The filter is then the operator's, and from, types and shards of a deployment change nothing.
+Add a route with --as-configured: its filter then has the exceptions that the configuration says, too.
 A subscription that was removed is added as a new one.`,
 		Example: `  postbag subscriptions add audit --from now --types "order.*" --shards 8 -c postbag.yaml --why "a new consumer"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,7 +75,7 @@ A subscription that was removed is added as a new one.`,
 				return err
 			}
 			if c.JSON {
-				return c.Emit(map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, f.types...), "where": spec.Where, "added": true})
+				return c.Emit(map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, spec.Types...), "where": spec.Where, "added": true})
 			}
 			c.Sayf("%s is added, from %s; a relay that has it in its configuration delivers it", spec.Ref, f.from)
 			return nil
@@ -75,6 +88,7 @@ A subscription that was removed is added as a new one.`,
 	cmd.Flags().StringSliceVar(&f.types, "types", nil, "`types` to deliver, with commas between: exact, or a prefix and .*; all when left out")
 	cmd.Flags().StringSliceVar(&f.topics, "topics", nil, "`topics` to deliver, with commas between: exact, or a prefix and .*; all when left out")
 	cmd.Flags().StringArrayVar(&f.header, "header", nil, "a `condition` on a header: name=value, or name alone for any value; give the flag again for more")
+	cmd.Flags().BoolVar(&f.configured, "as-configured", false, "take the whole filter, with its exceptions, from the configuration (-c)")
 	cmd.Flags().IntVar(&f.shards, "shards", 0, "how `many` shards it has (default 4, or 1 on sqlite)")
 	return cmd
 }
