@@ -250,7 +250,7 @@ func (w *beating) shards() call {
 	}}
 }
 
-// appendShard reads one shard of a view, whose rows come by subscription.
+// appendShard reads one shard of a view, whose rows come by subscription. The first of one has the filter and the settings.
 func appendShard(subs *[]store.SubscriptionState, r row) error {
 	c := columns{rest: r}
 	ref := store.Ref{Box: c.text(), Subscription: c.text()}

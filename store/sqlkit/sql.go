@@ -48,9 +48,10 @@ SELECT id, 0, {slots}, '', 0, x'' FROM postbag__subscription WHERE box = '{box}'
 INSERT INTO postbag__shard (subscription, lo, hi, owner, token, position) VALUES (?, ?, ?, ?, ?, ?)`
 
 	// The shards of one subscription, with it: (box, name), then a range of the
-	// primary key.
+	// primary key. The first brings the filter and the settings, which may be large.
 	sqlShards = `
-SELECT s.id, s.wanted, s.paused, s.types, COALESCE(s.takes, ''), s.types_by, COALESCE(s.settings, ''), h.lo, h.hi, h.owner, h.token, h.version, h.position
+SELECT s.id, s.wanted, s.paused, CASE WHEN h.lo = 0 THEN s.types ELSE '' END, CASE WHEN h.lo = 0 THEN COALESCE(s.takes, '') ELSE '' END, s.types_by,
+  CASE WHEN h.lo = 0 THEN COALESCE(s.settings, '') ELSE '' END, h.lo, h.hi, h.owner, h.token, h.version, h.position
 FROM postbag__subscription s JOIN postbag__shard h ON h.subscription = s.id
 WHERE s.box = ? AND s.name = ? ORDER BY h.lo`
 

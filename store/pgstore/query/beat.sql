@@ -153,8 +153,11 @@ WHERE (p.ends > clock_timestamp()) IS NOT FALSE AND (p.sub = 0 OR u.id IS NOT NU
 ORDER BY p.began, p.id;
 
 -- name: shards
+-- The first shard of a subscription brings its filter and settings, which may be large.
 SELECT b.name, u.name, u.wanted,
-  u.paused AND NOT EXISTS (SELECT FROM postbag._pauses p WHERE p.sub = u.id AND p.scope = 'subscription' AND p.ends <= clock_timestamp()), u.types, u.takes, u.types_by, u.settings::text, s.lo, s.hi, s.token, s.version,
+  u.paused AND NOT EXISTS (SELECT FROM postbag._pauses p WHERE p.sub = u.id AND p.scope = 'subscription' AND p.ends <= clock_timestamp()),
+  CASE WHEN s.lo = 0 THEN u.types END, CASE WHEN s.lo = 0 THEN u.takes END, u.types_by, CASE WHEN s.lo = 0 THEN u.settings::text END,
+  s.lo, s.hi, s.token, s.version,
   coalesce((SELECT r.id FROM postbag._relays r WHERE r.id = s.owner AND NOT r.dead), ''), s.position
 FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i(box, sub, n)
 JOIN postbag._boxes b ON b.name = i.box JOIN postbag._subscriptions u ON u.box = b.id AND u.name = i.sub
