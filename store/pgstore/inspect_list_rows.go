@@ -148,9 +148,16 @@ func (l *lister) before(ctx context.Context, seq int64) (before int64, err error
 	return before, err
 }
 
+// headedPiece is how many rows come in one piece when they bring their headers, of 64 KiB at most each.
+const headedPiece = 500
+
 // ask runs a statement of the list family over a range.
 func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, rest func(*parameters)) (piece, error) {
 	var p piece
+	headed := slices.ContainsFunc(l.subs, func(s listed) bool { return s.filter.AsksHeaders() })
+	if headed {
+		size = min(size, headedPiece)
+	}
 	a := new(parameters).int8(lo).int8(hi).int4(int32(size))
 	exact, prefix := l.typeParts()
 	a.bytes(l.ID[:]).text(l.Topic).text(l.Key).text(exact).text(prefix)
@@ -158,7 +165,6 @@ func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, r
 	if rest != nil {
 		rest(a)
 	}
-	headed := slices.ContainsFunc(l.subs, func(s listed) bool { return s.filter.AsksHeaders() })
 	err := l.s.run(ctx, call{
 		st: l.s.statements.listing(name, l.Box, l.Oldest, headed), args: a,
 		reset: func() { p = piece{} },

@@ -38,6 +38,31 @@ func (s *testBox) listAll(q store.Query) (out []store.Item, pages int) {
 	}
 }
 
+// Headers are up to 64 KiB a row.
+func TestAListingThatReadsHeadersHasFewRowsInMemory(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	one := store.Ref{Box: outbox.Box, Subscription: "one"}
+	s.Declare(store.Spec{Ref: one, Shards: 1, Where: store.Where{Headers: []string{"n"}}})
+	msgs := boxtest.Messages(2000, "a")
+	for i := range msgs {
+		msgs[i].Headers = nil
+	}
+	msgs[3].Headers = map[string]string{"n": "3"}
+	s.publish(msgs...)
+	rows, err := s.ListedAtOnce(t.Context(), outbox.Box)
+	if s.Must(err); rows > 500 {
+		t.Errorf("%d rows with headers are in memory", rows)
+	}
+	for state, want := range map[store.State]int{store.StateFiltered: 1999, store.StatePending: 1} {
+		for _, oldest := range []bool{false, true} {
+			if got, _ := s.listAll(store.Query{Ref: one, State: state, Oldest: oldest, Limit: 1000}); len(got) != want {
+				t.Errorf("%d messages are listed as %s, not %d", len(got), state, want)
+			}
+		}
+	}
+}
+
 // many is a box with 20,000 messages in four partitions, some delivered, some
 // parked, some to come.
 func many(tb testing.TB) (*testBox, []postbag.Message) {
