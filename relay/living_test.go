@@ -77,6 +77,33 @@ func TestAFilterIsChangedWhileARelayRuns(t *testing.T) {
 	})
 }
 
+// A log is read by more people than the settings are.
+func TestTheLogNamesTheHeadersOfAFilterWithoutTheirValues(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		log := &logged{}
+		stop := w.run(w.logging(log, relay.Subscription{To: w.to}))
+		<-time.After(time.Second)
+		if err := w.store.SetFilter(t.Context(), anna, outby, store.Filter{Where: store.Where{
+			Headers: []string{"customer=berta", "customer=carl", "vip"}, Except: []store.Match{{Topics: []string{"t"}, Headers: []string{"mail=dora@example.com"}}},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		stop()
+		text := log.String()
+		if !strings.Contains(text, `where="headers customer=...,vip; except topics t headers mail=..."`) {
+			t.Errorf("the log does not name the headers: %s", text)
+		}
+		for _, value := range []string{"berta", "carl", "dora"} {
+			if strings.Contains(text, value) {
+				t.Errorf("the log has the value %s: %s", value, text)
+			}
+		}
+	})
+}
+
 func TestARelayLetsGoOfARemovedSubscriptionAndTakesItsSuccessor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

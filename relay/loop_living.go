@@ -51,6 +51,25 @@ func (j *journal) returned(f *flow) {
 	j.logger.Info("relay: the subscription is in the store again", between(f)...)
 }
 
+// withoutValues leaves the values of headers out: they may be personal, and a log goes far.
+func withoutValues(w store.Where) store.Where {
+	names := func(headers []string) (out []string) {
+		for _, h := range headers {
+			if name, _, valued := strings.Cut(h, "="); valued {
+				h = name + "=..."
+			}
+			out = append(out, h)
+		}
+		return out
+	}
+	w = w.Clone()
+	w.Headers = names(w.Headers)
+	for i := range w.Except {
+		w.Except[i].Headers = names(w.Except[i].Headers)
+	}
+	return w.Clone() // what says the same now stands once
+}
+
 // filtered says that an operator has set the filter. Who, and why, is in the audit log.
 func (j *journal) filtered(f *flow, s *store.SubscriptionState, differs bool) {
 	said := strings.Join(s.Types, ",")
@@ -59,7 +78,7 @@ func (j *journal) filtered(f *flow, s *store.SubscriptionState, differs bool) {
 	}
 	out := append(between(f), "types", said)
 	if !s.Where.Empty() {
-		where := store.Filter{Where: s.Where}
+		where := store.Filter{Where: withoutValues(s.Where)}
 		out = append(out, "where", where.String())
 	}
 	if differs {

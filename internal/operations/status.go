@@ -1,6 +1,10 @@
 package operations
 
-import "time"
+import (
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
 
 // Status is the state of a store in JSON. Names of fields are a contract.
 type Status struct {
@@ -74,6 +78,8 @@ type Subscription struct {
 	Name string `json:"name"`
 	// Its filter; none: all types.
 	Types []string `json:"types,omitempty"`
+	// What narrows it further: topics, headers and exceptions.
+	Where *store.Where `json:"where,omitempty"`
 	// It is a replay of this subscription.
 	ReplayOf string `json:"replay_of,omitempty"`
 	// An operator holds all of it.

@@ -35,6 +35,20 @@ func TestTheAgeOfAConditionGrowsAfterItsRelaysLastHeartbeat(t *testing.T) {
 	}
 }
 
+func TestAStatusHasTheWholeFilter(t *testing.T) {
+	t.Parallel()
+	o := store.Overview{Boxes: []store.BoxView{{Name: "outbox", Subscriptions: []store.SubscriptionView{
+		{SubscriptionState: store.SubscriptionState{Where: store.Where{Topics: []string{"b", "a"}, Except: []store.Match{{Headers: []string{"h"}}}}}}, {},
+	}}}}
+	s := operations.StatusOf(&o, nil).Boxes[0].Subscriptions
+	if w := s[0].Where; w == nil || len(w.Topics) != 2 || w.Topics[0] != "a" || len(w.Except) != 1 {
+		t.Errorf("the filter is shown as %+v", w)
+	}
+	if s[1].Where != nil {
+		t.Errorf("a subscription without a filter has %+v", s[1].Where)
+	}
+}
+
 // Without a relay the messages that are held still say why.
 func TestAHeldTopicShowsItsReasonWithoutARelay(t *testing.T) {
 	t.Parallel()

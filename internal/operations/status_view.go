@@ -58,6 +58,10 @@ func subscriptionOf(s *store.SubscriptionView) Subscription {
 		Backlog: s.Backlog, Oldest: s.Oldest.Seconds(), Delivered: s.Delivered, Discarded: s.Discarded, Superseded: s.Superseded, Queued: s.Commands,
 		Parked: make(map[string]int64), Detail: []Shard{},
 	}
+	if !s.Where.Empty() {
+		where := s.Where.Clone()
+		v.Where = &where
+	}
 	if s.Replay != nil {
 		v.ReplayOf = s.Replay.Of
 	}

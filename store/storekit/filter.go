@@ -2,7 +2,9 @@ package storekit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -126,13 +128,20 @@ func WhereText(w store.Where) (string, error) {
 	return string(text), err
 }
 
-// ParseWhere reads what WhereText has written.
+// ParseWhere reads what WhereText has written. What it does not know is an error: without it the
+// filter would take more than it says.
 func ParseWhere(text string) (w store.Where, err error) {
 	if text == "" {
 		return w, nil
 	}
-	if err := json.Unmarshal([]byte(text), &w); err != nil {
-		return w, fmt.Errorf("read a filter: %w; a newer program may have written it", err)
+	read := json.NewDecoder(strings.NewReader(text))
+	read.DisallowUnknownFields()
+	err = read.Decode(&w)
+	if _, end := read.Token(); err == nil && !errors.Is(end, io.EOF) {
+		err = errors.New("something stands behind it")
+	}
+	if err != nil {
+		return store.Where{}, fmt.Errorf("read a filter: %w; a newer program may have written it", err)
 	}
 	return w, nil
 }

@@ -22,6 +22,10 @@ func ReplayText(r *store.Replay) string {
 	if len(r.Types) > 0 {
 		b.WriteString(", types " + strings.Join(r.Types, " "))
 	}
+	if !r.Where.Empty() {
+		f := store.Filter{Where: r.Where}
+		b.WriteString(", " + f.String())
+	}
 	if len(r.Keys) > 0 {
 		fmt.Fprintf(&b, ", %d keys", len(r.Keys))
 	}
