@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
@@ -24,6 +25,10 @@ func (s *Subscription) replays() []error {
 	}
 	if r.Rate > 0 {
 		s.Rate.Messages, s.Rate.Shared = r.Rate, true
+	}
+	s.Retry.MaxAge, s.Retries = 0, slices.Clone(s.Retries) // messages come again with the time of their first storing
+	for i := range s.Retries {
+		s.Retries[i].Retry.MaxAge = 0
 	}
 	return errs
 }

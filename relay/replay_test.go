@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
@@ -191,4 +193,28 @@ func TestARelayOfAnEndedReplayMakesNoSubscription(t *testing.T) {
 	if err != nil || len(o.Boxes[0].Subscriptions) != 1 || other.Len() > 0 {
 		t.Errorf("%d subscriptions, %d messages came: %v", len(o.Boxes[0].Subscriptions), other.Len(), err)
 	}
+}
+
+func TestAReplayIsNotBoundByTheAgeOfItsMessages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		stop := w.run(w.relay(relay.Options{Subscriptions: []relay.Subscription{{To: w.to}}}))
+		w.publish(20, 5)
+		w.delivered(20)
+		stop()
+		<-time.After(time.Hour)
+		other := membroker.New(membroker.Options{})
+		r := w.replay(store.Replay{Through: 10})
+		rules := []relay.RetryRule{{Types: []string{"order.*"}, Retry: relay.Retry{MaxAge: time.Minute}}}
+		stop = w.run(w.relay(relay.Options{Subscriptions: []relay.Subscription{{To: other, Replay: r, Retry: relay.Retry{MaxAge: time.Minute}, Retries: rules}}}))
+		defer stop()
+		w.through(r)
+		if n := len(replayed(other, again.Subscription)); n != 10 {
+			t.Errorf("of 10 messages that are an hour old, and were replayed by a policy with an age of a minute, %d came", n)
+		}
+		if rules[0].Retry.MaxAge != time.Minute {
+			t.Error("the rules of the caller are changed")
+		}
+	})
 }

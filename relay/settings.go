@@ -28,11 +28,9 @@ func (s *Subscription) tuned(settings []store.Setting) (t Subscription, unknown 
 	overlay(&t.Retry.MaxAttempts, p.MaxAttempts)
 	overlay(&t.Retry.MaxAge, p.MaxAge)
 	overlay(&t.Timeout, p.Timeout)
-	if s.ExactlyOnce {
+	if s.ExactlyOnce && p.Batch != nil {
 		t.Batch = min(t.Batch, lane.MaxItems)
-		if p.Batch != nil { // what the deployment says of both fits
-			t.InFlight = max(t.InFlight, t.Batch)
-		}
+		t.InFlight = max(t.InFlight, t.Batch) // a transaction holds no more than may be in flight
 	}
 	overlay(&t.InFlight, p.InFlight)
 	if p.Cadence != nil {

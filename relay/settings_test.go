@@ -148,3 +148,27 @@ func TestASettingOfANewerVersionIsLeftOutAndSaidOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestAnotherSettingLeavesTheTransactionsOfADeploymentAsTheyAre(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var most atomic.Int64
+		w := newWorld(t, memstore.Options{}, membroker.Options{Transactions: true})
+		stop := w.run(w.relay(once(relay.Subscription{Batch: 100, InFlight: 10, Use: []broker.Middleware{sizes(&most)}})))
+		defer stop()
+		<-time.After(time.Second)
+		for _, step := range []struct{ set, reset string }{{"timeout=10s", ""}, {"", "timeout"}} {
+			if step.set != "" {
+				w.tune(nil, step.set)
+			} else {
+				w.tune([]string{step.reset})
+			}
+			<-time.After(2 * time.Second)
+			w.publish(200, 200)
+			w.delivered(w.total())
+			if most := most.Load(); most != 10 {
+				t.Errorf("set %q, reset %q: the largest transaction has %d messages, 10 may be in flight", step.set, step.reset, most)
+			}
+		}
+	})
+}

@@ -156,7 +156,9 @@ type Subscription struct {
 	Classify func(error) broker.Class
 	// Replay makes this the work of a replay, which store.Replayer.StartReplay has made.
 	// Box and Name are then those of Replay.Ref; From, Types and Shards have no effect.
-	// Replay.Rate, if given, takes the place of Rate.Messages, shared among relays. Unless
+	// Replay.Rate, if given, takes the place of Rate.Messages, shared among relays. No MaxAge
+	// of Retry and Retries has an effect, since old messages come again; an operator can set
+	// one of the replay. Unless
 	// Replay.Unmarked, messages carry the header broker.HeaderReplay. The relay never ends
 	// a replay: it is through when store.Replayer.Floor of all its shards' positions is
 	// Replay.Through or more, and no message waits. Defaults to nil: no replay.

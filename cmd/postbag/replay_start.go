@@ -187,8 +187,18 @@ func planText(p *operations.ReplayPlan) string {
 		b.WriteString(" to " + p.Before.UTC().Format(time.RFC3339))
 	}
 	b.WriteString(", to destination " + p.Destination)
-	if d := p.Takes(); d > 0 {
-		fmt.Fprintf(&b, " at %v/s: about %s", p.Rate, operations.Span(d))
+	d := p.Takes()
+	if p.Rate > 0 {
+		fmt.Fprintf(&b, " at %v/s", p.Rate)
+	}
+	if len(p.Settings) > 0 {
+		b.WriteString(" with what an operator has set of the subscription,")
+	}
+	for i := range p.Settings {
+		fmt.Fprintf(&b, " %s=%s", p.Settings[i].Name, p.Settings[i].Value)
+	}
+	if d > 0 {
+		b.WriteString(": about " + operations.Span(d))
 	}
 	if p.Gone {
 		b.WriteString("; older ones are gone: the box holds messages from " + p.Oldest.UTC().Format(time.RFC3339) + " on")

@@ -291,3 +291,22 @@ func TestAReplayWithDeadMessagesStaysUntilTheyAreDealtWith(t *testing.T) {
 		t.Errorf("what came again is %v", got)
 	}
 }
+
+func TestAReplayGoesByWhatAnOperatorHasSetOfItsSubscription(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, at *place) {
+		own, other := startHook(t), startHook(t)
+		config := replayConfig(t, at, own, other)
+		delivered(t, config, 40)
+		cli(t, "subscriptions", "set", "default", "-c", config, "--rate", "20/s", "--burst", "5", "--max-age", "1ms", "--timeout", "9s", "--why", "a slow partner").ok()
+		start := []string{"replay", "start", "-c", config, "--last", "1000", "--why", "lost there"}
+		cli(t, append(start, "--dry-run")...).ok().says("with what an operator has set of the subscription, rate=20/s burst=5 timeout=9s: about ")
+		cli(t, append(start, "--dry-run", "--rate", "50")...).ok().says("rate=50/s burst=5 timeout=9s: about ")
+		began := time.Now()
+		cli(t, append(start, "--yes", "--name", "again")...).ok().says("replay again is through: 40 delivered")
+		if took := time.Since(began); took < 1500*time.Millisecond {
+			t.Errorf("40 messages came again within %v, at 20 a second", took)
+		}
+		cli(t, "audit", "-c", config).ok().says(`set outbox/again rate="20/s burst=5" timeout="9s"`)
+	})
+}

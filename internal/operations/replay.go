@@ -3,6 +3,7 @@ package operations
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,8 @@ type ReplayPlan struct {
 
 	// Messages is about how many it looks at. Types and keys let through some of them.
 	Messages int64
+	// Settings are what operators have set of the subscription's policy, which holds for the replay, too.
+	Settings []store.Setting
 	// Oldest is when the first message that the box still holds was stored, and Gone says that the replay asks for older ones.
 	Oldest time.Time
 	Gone   bool
@@ -51,10 +54,17 @@ type ReplayPlan struct {
 
 // Takes is about how long a replay takes at its rate. Zero: it has none.
 func (p *ReplayPlan) Takes() time.Duration {
-	if p.Rate <= 0 {
+	rate := p.Rate
+	for i := range p.Settings {
+		var policy store.Policy
+		if policy.Set(p.Settings[i].Name, p.Settings[i].Value) == nil && policy.Rate != nil {
+			rate = policy.Rate.Messages
+		}
+	}
+	if rate <= 0 {
 		return 0
 	}
-	return time.Duration(float64(p.Messages) / p.Rate * float64(time.Second))
+	return time.Duration(float64(p.Messages) / rate * float64(time.Second))
 }
 
 // Narrowed says that only some of the messages come that the replay looks at.
@@ -91,6 +101,7 @@ func (s Store) PlanReplay(ctx context.Context, c ReplayChoice) (*ReplayPlan, err
 		Ref: store.Ref{Box: c.Box, Subscription: c.Name}, Of: c.Subscription, From: c.From, Before: c.To,
 		Rate: c.Rate, Destination: c.Destination, Unmarked: c.Unmarked, Shards: len(of.Shards),
 	}}
+	p.Settings = inherited(of.Settings, c.Rate)
 	if p.Ref.Subscription == "" {
 		p.Ref.Subscription = "replay-" + o.Now.UTC().Format("20060102-150405")
 	}
@@ -106,6 +117,28 @@ func (s Store) PlanReplay(ctx context.Context, c ReplayChoice) (*ReplayPlan, err
 	}
 	return p, p.Replay.Validate()
 }
+
+// inherited returns the settings that a replay has from its subscription: all that this version knows, but for max_age, since
+// old messages come again. A rate that the replay says itself takes the place of the operator's rate of messages.
+func inherited(settings []store.Setting, rate float64) []store.Setting {
+	var out []store.Setting
+	for i := range settings {
+		var p store.Policy
+		one := store.Setting{Name: settings[i].Name, Value: settings[i].Value}
+		if one.Name == store.SettingMaxAge || p.Set(one.Name, one.Value) != nil {
+			continue
+		}
+		if p.Rate != nil && rate > 0 {
+			p.Rate.Messages = min(max(rate, leastRate), mostRate)
+			one.Value = p.Rate.String()
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// The rates that a setting can have.
+const leastRate, mostRate = 0.001, 1e6
 
 // check refuses what is wrong by itself.
 func (c *ReplayChoice) check() error {
@@ -226,7 +259,14 @@ func (s Store) StartReplay(ctx context.Context, a store.Audit, p *ReplayPlan) er
 	if errors.Is(err, store.ErrReplayExists) {
 		return refusef(ErrInvalid, "box %s has a subscription or a replay %s; choose another name", p.Ref.Box, p.Ref.Subscription)
 	}
-	return err
+	if err != nil || len(p.Settings) == 0 {
+		return err
+	}
+	if err = s.Tuner.Tune(ctx, a, p.Ref, p.Settings, nil); err != nil { // it must not go faster than it may
+		_, ended := s.EndReplay(context.WithoutCancel(ctx), a, p.Ref)
+		return errors.Join(fmt.Errorf("the settings that an operator has set do not hold for the replay, so it is not begun: %w", err), ended)
+	}
+	return nil
 }
 
 // EndReplay removes a replay, with all that it has not sent. The audit log keeps what it had done.

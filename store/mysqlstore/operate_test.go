@@ -1,6 +1,8 @@
 package mysqlstore_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -157,4 +159,40 @@ func TestAnErasedMessageKeepsItsSlotAndHasNoContent(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestASubscriptionThatIsRemovedAtThatMomentIsNotSet(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(s *testBox) error{
+		"settings": func(s *testBox) error {
+			return s.Tune(context.Background(), order, outbox, []store.Setting{{Name: store.SettingBatch, Value: "7"}}, nil)
+		},
+		"filter": func(s *testBox) error {
+			return s.SetFilter(context.Background(), order, outbox, store.Filter{Types: []string{"order"}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, k *kind) {
+				t.Helper()
+				s := newTestBox(t, k)
+				tx, err := s.plain.BeginTx(t.Context(), nil)
+				s.Must(err)
+				_, err = tx.ExecContext(t.Context(), "DELETE FROM postbag__subscription WHERE name = 'default'")
+				s.Must(err)
+				got := make(chan error, 1)
+				go func() { got <- set(s) }()
+				s.Eventually("it waits for the removal", func() bool {
+					return len(got) > 0 || s.number("SELECT COUNT(*) FROM information_schema.processlist WHERE db = ? AND info LIKE 'SELECT COALESCE(settings%'", s.name) > 0
+				})
+				s.Must(tx.Commit())
+				if err := <-got; !errors.Is(err, store.ErrNoSubscription) {
+					t.Errorf("to set what was removed just now: %v", err)
+				}
+				if lines, err := s.Audited(t.Context(), 10); err != nil || len(lines) > 0 {
+					t.Errorf("the audit log has %+v: %v", lines, err)
+				}
+			})
+		})
+	}
 }

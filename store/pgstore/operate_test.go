@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -112,5 +113,40 @@ func TestAskingForTheSameNumberOfShardsIsAuditedAndWakesNobody(t *testing.T) {
 	s.Must(err)
 	if epoch() != before+1 || len(got) != 2 || got[0].What != "shards outbox/default 3" {
 		t.Errorf("the epoch went from %d to %d; audited: %+v", before, epoch(), got)
+	}
+}
+
+func TestASubscriptionThatIsRemovedAtThatMomentIsNotSet(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(s *testBox, a store.Audit) error{
+		"settings": func(s *testBox, a store.Audit) error {
+			return s.Tune(context.Background(), a, outbox, []store.Setting{{Name: store.SettingBatch, Value: "7"}}, nil)
+		},
+		"filter": func(s *testBox, a store.Audit) error {
+			return s.SetFilter(context.Background(), a, outbox, store.Filter{Types: []string{"order"}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newTestBox(t)
+			tx, err := s.plain.Begin(t.Context())
+			s.Must(err)
+			_, err = tx.Exec(t.Context(), `WITH u AS (SELECT id FROM postbag._subscriptions WHERE name = 'default'), c AS (
+				DELETE FROM postbag._cuts WHERE sub IN (SELECT id FROM u)), s AS (DELETE FROM postbag._shards WHERE sub IN (SELECT id FROM u))
+				DELETE FROM postbag._subscriptions WHERE id IN (SELECT id FROM u)`)
+			s.Must(err)
+			got := make(chan error, 1)
+			go func() { got <- set(s, store.Audit{Who: "x", Why: "y"}) }()
+			s.Eventually("it waits for the removal", func() bool {
+				return s.number("SELECT count(*) FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'", s.name) == 1
+			})
+			s.Must(tx.Commit(t.Context()))
+			if err := <-got; !errors.Is(err, store.ErrNoSubscription) {
+				t.Errorf("to set what was removed just now: %v", err)
+			}
+			if lines, err := s.Audited(t.Context(), 10); err != nil || len(lines) > 0 {
+				t.Errorf("the audit log has %+v: %v", lines, err)
+			}
+		})
 	}
 }

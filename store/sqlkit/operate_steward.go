@@ -16,6 +16,9 @@ func (s *Base) SetFilter(ctx context.Context, a store.Audit, r store.Ref, f stor
 		return fmt.Errorf("%s: set the filter of %s: %w", s.dialect.Package, r, err)
 	}
 	return s.order(ctx, a, "set the filter of", r, func(t *Tx, id int64) (string, error) {
+		if found, err := t.Row(sqlSettings+t.Lock, []any{id}, new(string)); err != nil || !found {
+			return "", orElse(err, store.ErrNoSubscription) // another removed it just now
+		}
 		changed, err := t.Exec(sqlSetFilter, types, takes, who(a), id, types, takes, who(a))
 		t.Moved = t.Moved || changed > 0
 		return storekit.FilterSetText(r, f), err

@@ -159,14 +159,18 @@ WITH d AS (
 UPDATE postbag._epoch e SET n = e.n + CASE WHEN f.moved THEN 1 ELSE 0 END FROM f RETURNING f.ended;
 
 -- name: set_filter
--- Gives a subscription another filter, and audits it. A row comes if it is there. One row; the epoch last.
-WITH u AS (
+-- Gives a subscription another filter, and audits it. Returns a row unless the subscription is gone. One row; the epoch last.
+WITH f AS MATERIALIZED (
+  SELECT u.id FROM postbag._subscriptions u WHERE u.id = $1::integer FOR NO KEY UPDATE
+), u AS (
   UPDATE postbag._subscriptions u SET types = $2::text[], takes = $6::text, types_by = $3::text
-  WHERE u.id = $1::integer AND (u.types <> $2::text[] OR u.takes <> $6::text OR u.types_by <> $3::text) RETURNING 1
+  WHERE u.id = $1::integer AND EXISTS (SELECT FROM f) AND (u.types <> $2::text[] OR u.takes <> $6::text OR u.types_by <> $3::text) RETURNING 1
+), m AS MATERIALIZED (
+  SELECT count(*) AS n FROM u
 ), a AS (
-  INSERT INTO postbag._audit (who, why, what) SELECT $3::text, $4::text, $5::text FROM postbag._subscriptions s WHERE s.id = $1::integer RETURNING 1
+  INSERT INTO postbag._audit (who, why, what) SELECT $3::text, $4::text, $5::text FROM f
 )
-UPDATE postbag._epoch e SET n = e.n + CASE WHEN EXISTS (SELECT FROM u) THEN 1 ELSE 0 END WHERE EXISTS (SELECT FROM a) RETURNING 1;
+UPDATE postbag._epoch e SET n = e.n + m.n FROM f, m RETURNING 1;
 
 -- name: lock_shards_of
 -- Settlements hold a shard: those that began before are done, and no later one finds it. By subscription.

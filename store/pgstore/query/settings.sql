@@ -1,8 +1,8 @@
 -- What operators set of a subscription's policy, and subscriptions that they add.
 
 -- name: tune
--- Sets settings $2 to values $3 by $5 for $6, and drops settings $4. Audits it. A row comes if it is
--- there. One row; the epoch last.
+-- Sets settings $2 to values $3 by $5 for $6, and drops settings $4. Audits it. Returns a row unless the subscription is gone. One
+-- row; the epoch last.
 WITH u AS (
   UPDATE postbag._subscriptions u SET settings = (u.settings - $4::text[]) || coalesce((
     SELECT jsonb_object_agg(i.name, jsonb_build_object('value', i.value, 'who', $5::text, 'why', $6::text,
