@@ -344,7 +344,8 @@ func whereRefused(e *env) {
 		where(nil, []string{""}, nil), where(nil, []string{"a*"}, nil), where(nil, []string{"\xff"}, nil),
 		where(nil, nil, []string{""}), where(nil, nil, []string{"=x"}), where(nil, nil, []string{"a\x00=x"}),
 		where(nil, nil, nil, store.Match{}), where(nil, nil, nil, store.Match{Topics: []string{"*"}}),
-		{Types: []string{"b*"}}, {Types: names(store.MaxConditions + 1)},
+		{Types: []string{"b*"}},
+		{Types: names(store.MaxConditions + 1)},
 		where(nil, nil, nil, slices.Repeat([]store.Match{{Types: []string{"a"}}}, store.MaxExcept+1)...),
 	} {
 		if err := e.Store.Declare(e.ctx, []store.Spec{specOf(other, f)}); err == nil || errors.Is(err, store.ErrFilterDiffers) {
