@@ -63,6 +63,12 @@ subscriptions:
 		add("-c", next, "--header", "a").ends(exit.Usage, "leave --types, --topics and --header out")
 		add("-c", config).ends(exit.Usage, "no subscription outbox/orders.late")
 		add("-c", next, "--from", "now").ok().says("is added")
-		cli(t, "subscriptions", "show", "orders.late", "-c", next).ok().says("topics late.*", "except headers region=eu", "except topics refunds.*")
+		sub("list", "--json").ok().json(&l)
+		for i := range l.Subscriptions {
+			if d := &l.Subscriptions[i]; d.Name == "orders.late" && (d.Where == nil || len(d.Where.Topics) != 1 || len(d.Where.Except) != 2) {
+				t.Errorf("orders.late has the filter %+v", d.Where)
+			}
+		}
+		sub("list").ok().says("orders.late")
 	})
 }
