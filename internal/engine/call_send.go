@@ -150,12 +150,16 @@ type filling struct {
 
 func (f *Flow) newFilling(most int, now time.Duration) filling {
 	b := filling{f: f, now: now, most: most}
+	pins := 0
 	for _, l := range f.groups {
 		if e := l.pin(); e != nil && !e.counted() {
 			b.reserve++
+			if f.above > 0 && l.holdsSent() {
+				pins++
+			}
 		}
 	}
-	f.lower(b.reserve)
+	f.lower(pins)
 	return b
 }
 

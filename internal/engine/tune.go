@@ -26,13 +26,25 @@ func (f *Flow) Tune(now time.Duration, c Config) {
 func (f *Flow) places() int { return max(f.cfg.InFlight, f.above) }
 
 // lower brings what may be out down to InFlight after an operator has lowered that: to what
-// is out, and a place for each window that cannot move before something else is sent. Without
-// those places, what was accepted could wait for it for ever, with all of InFlight.
+// is out, and a place for each window in which something sent waits for what was not sent
+// yet. Without those places, it could wait for ever, with all of InFlight.
 func (f *Flow) lower(pins int) {
 	f.above = min(f.above, f.out+pins)
 	if f.above <= f.cfg.InFlight {
 		f.above = 0
 	}
+}
+
+// holdsSent says that something in the window was sent, and is not settled.
+func (l *group) holdsSent() bool {
+	for _, p := range l.pages {
+		for i := p.head; i < len(p.entries); i++ {
+			if e := &p.entries[i]; e.counted() && !e.drafted() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // rerate holds the flow to another rate. Its buckets have what those before had, and are

@@ -105,3 +105,43 @@ func TestALargeMessageIsPaidForAtTheNewRate(t *testing.T) {
 	d.now += 30 * ms
 	d.deliver(3, 4)
 }
+
+func TestALowerBoundHoldsForCountedCallsWhileMoreWaits(t *testing.T) {
+	t.Parallel()
+	d := counts(t, engine.Config{InFlight: 6, Calls: 6})
+	keys := make([]int, 60)
+	for i := range keys {
+		keys[i] = i + 1
+	}
+	d.feed("1", messages(1, keys...)...)
+	var calls []*engine.Call
+	most := 0
+	for i := range 40 {
+		for c := d.f.Next(d.now); c != nil; c = d.f.Next(d.now) {
+			calls = append(calls, c)
+		}
+		if turn := d.f.Turn(d.now); !turn.Empty() {
+			d.land(turn)
+		}
+		d.now += 60 * ms
+		if i == 5 {
+			if n := d.f.Stats().Unsettled; n < 3 {
+				t.Fatalf("%d messages are out, want some", n)
+			}
+			d.f.Tune(d.now, engine.Config{InFlight: 1, Calls: 6, CountFirst: true, Batch: 1, Retry: engine.Retry{Min: time.Second, Max: time.Minute, MaxAttempts: 3}})
+		}
+		if i > 5 && len(calls) > 0 {
+			d.answer(calls[0], broker.Accepted)
+			calls = calls[1:]
+		}
+		if i > 30 {
+			most = max(most, d.f.Stats().Unsettled)
+		}
+	}
+	if most > 1 {
+		t.Errorf("%d messages are out while more wait, and one may be", most)
+	}
+	if sent := d.f.Stats().Sent; sent < 10 {
+		t.Errorf("only %d messages were sent", sent)
+	}
+}

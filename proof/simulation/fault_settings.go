@@ -47,23 +47,34 @@ func (w *world) drawSetting() store.Setting {
 		w.leastAttempts = min(cmp.Or(w.leastAttempts, n), n)
 		return store.Setting{Name: store.SettingMaxAttempts, Value: strconv.Itoa(n)}
 	case 4:
-		if r := c.Rate; r.Messages > 0 || r.Bytes > 0 {
-			part := float64(w.of(1, 2, 4))
-			rate := store.Rate{Messages: r.Messages / part, Bytes: float64(int(r.Bytes / part)), Burst: r.Burst, BurstBytes: r.BurstBytes}
-			if rate.Messages == 0 {
-				rate.Burst = 0
-			}
-			if rate.Bytes == 0 {
-				rate.BurstBytes = 0
-			}
-			return store.Setting{Name: store.SettingRate, Value: rate.String()}
-		}
+		return store.Setting{Name: store.SettingRate, Value: w.drawTunedRate().String()}
 	case 5:
 		return store.Setting{Name: store.SettingCadence, Value: [...]string{"latency", "balanced", "background"}[w.below(3)]}
 	case 6: // of a newer version
 		return store.Setting{Name: "colour", Value: "red"}
 	}
 	return store.Setting{Name: store.SettingBatch, Value: least(c.Batch, 1, 3, 20)}
+}
+
+// drawTunedRate is a part of the rate of the run, one where there was none, or none where there was one.
+func (w *world) drawTunedRate() store.Rate {
+	r := w.plan.cfg.Rate
+	part := float64(w.of(1, 2, 4))
+	switch {
+	case r.Messages <= 0 && r.Bytes <= 0:
+		return store.Rate{Messages: float64(w.of(200, 100, 1000)), Burst: w.of(0, 1, 20)}
+	case w.below(6) == 0:
+		w.unbound = true
+		return store.Rate{}
+	}
+	rate := store.Rate{Messages: r.Messages / part, Bytes: float64(int(r.Bytes / part)), Burst: r.Burst, BurstBytes: r.BurstBytes}
+	if rate.Messages == 0 {
+		rate.Burst = 0
+	}
+	if rate.Bytes == 0 {
+		rate.BurstBytes = 0
+	}
+	return rate
 }
 
 // lingers are what the cadences of a run set.
@@ -82,7 +93,7 @@ func (r *relay) policy(settings []store.Setting) core.Policy {
 	overlay(&c.Calls, p.Concurrency)
 	overlay(&c.Retry.MaxAttempts, p.MaxAttempts)
 	if p.Rate != nil {
-		c.Rate = engine.Rate{Messages: p.Rate.Messages, Bytes: p.Rate.Bytes, Burst: p.Rate.Burst, BurstBytes: p.Rate.BurstBytes, Shared: c.Rate.Shared}
+		c.Rate = engine.Rate{Messages: p.Rate.Messages, Bytes: p.Rate.Bytes, Burst: p.Rate.Burst, BurstBytes: p.Rate.BurstBytes, Shared: true} // as package relay does
 	}
 	if p.Cadence != nil {
 		c.Linger = lingers[*p.Cadence]

@@ -56,7 +56,7 @@ const rounding = 0.01
 func (r *relay) checkRate(c *engine.Call) {
 	w := r.w
 	whole, rate := &w.plan.cfg.Rate, &r.tuned.Rate
-	if whole.Messages <= 0 && whole.Bytes <= 0 {
+	if rate.Messages <= 0 && rate.Bytes <= 0 {
 		return
 	}
 	r.noteShare()
@@ -66,7 +66,7 @@ func (r *relay) checkRate(c *engine.Call) {
 		late = w.plan.cfg.InFlight
 	}
 	r.sends.check(w, rate, r.now(), c, share, max(0, 1-float64(rate.Burst)*share)+float64(late), 1+float64(late))
-	if !rate.Shared || w.plan.faults.has(unfair) {
+	if !whole.Shared || w.unbound || w.plan.faults.has(unfair) {
 		return
 	}
 	w.sends.sentBy(r)
@@ -87,6 +87,14 @@ func (r *relay) noteShare() {
 	}
 	if share != r.sends.share {
 		r.sends = sends{share: share, rate: *rate}
+	}
+}
+
+// otherShare has the meters of a relay begin again that took or lost shards, if it shares its rate: its share is
+// another one, and perhaps the one before soon.
+func (r *relay) otherShare() {
+	if r.tuned.Rate.Shared {
+		r.sends = sends{}
 	}
 }
 

@@ -211,7 +211,7 @@ func (r *relay) step() {
 	now := r.now()
 	r.collect(now)
 	r.core.Step(now)
-	if r.w.plan.cfg.Rate.Shared {
+	if r.tuned.Rate.Shared {
 		r.noteShare()
 	}
 	r.carryOut()

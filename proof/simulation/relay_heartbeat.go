@@ -62,9 +62,7 @@ func (r *relay) lose(had []store.Lease) {
 	for _, l := range had {
 		if has := r.flow.LeaseOf(l.Lo); has.Lo != l.Lo || has.Hi != l.Hi {
 			r.w.tell(eventLost, r.number, int64(l.Lo), 0)
-			if r.tuned.Rate.Shared {
-				r.sends = sends{} // its share of the rate is another one, and perhaps the one before soon
-			}
+			r.otherShare()
 			r.let(l.Lo, l.Hi)
 		}
 	}
@@ -113,9 +111,7 @@ func (r *relay) took(shards []store.ShardState) {
 		sh := &shards[i]
 		if r.flow.LeaseOf(sh.Lo).Token == sh.Token {
 			r.w.tell(eventTake, r.number, int64(sh.Lo), sh.Token)
-			if r.tuned.Rate.Shared {
-				r.sends = sends{}
-			}
+			r.otherShare()
 			r.w.tookOver(sh)
 		}
 	}

@@ -53,7 +53,9 @@ type world struct {
 	slots       []store.Slots
 	// leastAttempts is the least that an operator set. Zero: none was.
 	leastAttempts int
-	counts        Counts
+	// unbound: an operator took the rate away.
+	unbound bool
+	counts  Counts
 }
 
 // plan is what a run draws for itself before it begins.
