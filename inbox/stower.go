@@ -103,7 +103,7 @@ func (s *stower[Tx]) number(it *item, fault error) error {
 	if !told {
 		it.blame(fault)
 	}
-	if store.SlotsByNumber.Check(&it.out) != nil {
+	if _, fits := store.SlotsByNumber.SlotOf(&it.out); !fits {
 		it.out.ShardKey = ""
 		it.out.ShardKey = strconv.Itoa(store.SlotOf(&it.out))
 	}
