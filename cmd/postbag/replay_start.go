@@ -69,7 +69,7 @@ header Postbag-Replay with the replay's name, unless you say --unmarked. Deliver
 	flags.StringArrayVar(&f.choice.Keys, "key", nil, "only messages of this `key`; may be repeated")
 	flags.StringArrayVar(&f.more, "keys", nil, "the name that --key had before")
 	_ = flags.MarkHidden("keys") // it is there
-	flags.Float64Var(&f.choice.Rate, "rate", 0, "the most messages a second, a `number`; the subscription's own rate when left out")
+	flags.Float64Var(&f.choice.Rate, "rate", 0, "the most messages a second, a `number`; the subscription's own rate when left out, or that of an operator")
 	flags.StringVar(&f.choice.Destination, "destination", "", "`name` of the destination; the subscription's own when left out")
 	flags.BoolVar(&f.choice.Unmarked, "unmarked", false, "leave out the header Postbag-Replay")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")

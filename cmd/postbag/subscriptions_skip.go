@@ -34,7 +34,7 @@ func newSubscriptionsSkipCommand(c *terminal.Terminal) *cobra.Command {
 		Use: "skip NAME", Short: "Give up the messages of a subscription that are older than a time",
 		Long: `Give up the messages of a subscription that were stored before a time and are not delivered: pending
 ones, those that wait for another attempt or behind another message, and held ones. What is in flight goes
-on, and dead messages stay. Other subscriptions of the box are not touched. It says first how many there
+on, and messages that are dead already stay. Other subscriptions of the box are not touched. It says first how many there
 are, and asks. Then it is postbag messages discard: relays carry it out between batches, in portions of 500.
 Until a relay comes to a message it shows as queued, and one that is delivered before stays delivered.`,
 		Example: `  postbag subscriptions skip billing --before 2026-01-27 -c postbag.yaml --dry-run --why "Monday's flood"
