@@ -76,6 +76,9 @@ func (in *intake) item(m *source.Message) item {
 	return it
 }
 
+// faulty says that the item has a fault.
+func (it *item) faulty() bool { return it.fault != nil }
+
 // blame makes of the item what any box can hold, with a fault. A second fault does not
 // replace the first.
 func (it *item) blame(fault error) {
