@@ -76,7 +76,7 @@ type Notice struct {
 type Subscription struct {
 	// The subscription.
 	Name string `json:"name"`
-	// Its filter; none: all types.
+	// Its filter of types; none: all types. Where has what narrows that.
 	Types []string `json:"types,omitempty"`
 	// What narrows it further: topics, headers and exceptions.
 	Where *store.Where `json:"where,omitempty"`
