@@ -132,6 +132,8 @@ func (b *destination) grows(d *delivery, m *message) (bool, engine.Answer) {
 	case id.above(s.last):
 	case s.held[id] == m:
 		return false, engine.Answer{Outcome: broker.Accepted}
+	case m.leftOut: // a filter that was widened let later ones pass it: it could never be stored here
+		return true, engine.Answer{}
 	default:
 		m.rejections++
 		b.w.refused(m)
