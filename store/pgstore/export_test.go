@@ -119,7 +119,9 @@ func NextPartition(spans [][2]int64, last int64, size int) (from, to, room int64
 func (s *Store) WithoutPayloads() {
 	t := s.statements.templates
 	blank := strings.NewReplacer("THEN b.headers::json END", "THEN NULL::json END", "THEN b.payload END", `THEN '\x'::bytea END`)
-	t["rows"], t["bounded"] = blank.Replace(t["rows"]), blank.Replace(t["bounded"])
+	for _, part := range []string{"rows", "kept", "bounded"} {
+		t[part] = blank.Replace(t[part])
+	}
 }
 
 // ReadPage returns what a reader with a filter gets of a page of n rows with such headers and payloads.

@@ -88,7 +88,7 @@ func (rd *reader) scope(h hint) {
 		rd.span = max(rd.span, 32<<10)
 	}
 	rd.hint = h
-	rd.form.bounded = h.bounded > 0 || rd.form.filtered
+	rd.form.bounded = h.bounded > 0
 	rd.form.skip = h.skip || rd.at.Done == nil && rd.from == rd.at.Floor
 }
 

@@ -64,8 +64,11 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 			set(7, "keep", "{exact}", "{prefixes}", "{topics}", "{beginnings}")
 		}
 		rows := c.templates["rows"]
-		if r.bounded || r.filtered {
+		switch {
+		case r.bounded:
 			rows = c.templates["bounded"]
+		case r.filtered:
+			rows = c.templates["kept"]
 		}
 		rows = strings.ReplaceAll(rows, "{where}", c.templates[name+"_where"])
 		for i := 0; i < len(parts); i += 2 {

@@ -97,6 +97,16 @@ FROM (
       SELECT b.*, {keep} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b) b) b
 WHERE b.before < $8::bigint ORDER BY b.seq)
 
+-- name: kept
+-- Rows as they come, and of those that the filter refuses the id alone. $8 is as in rows.
+(SELECT b.seq,
+  CASE WHEN b.keep OR b.place > 0 THEN b.place
+    ELSE (postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) + 1)::smallint END,
+  b.id, b.at, b.keep, CASE WHEN b.keep THEN b.topic END, CASE WHEN b.keep THEN b.key END, CASE WHEN b.keep THEN b.shard_key END,
+  CASE WHEN b.keep THEN b.type END, CASE WHEN b.keep AND octet_length(b.headers::text) <= $8::bigint THEN b.headers::json END,
+  CASE WHEN b.keep AND octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) <= $8::bigint THEN b.payload END
+FROM (SELECT b.*, {keep} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b ORDER BY b.seq)
+
 -- name: keep
 ((cardinality({exact}::text[]) + cardinality({prefixes}::text[]) = 0 OR coalesce(b.type, '') = ANY ({exact}::text[])
     OR EXISTS (SELECT FROM unnest({prefixes}::text[]) t(prefix) WHERE starts_with(coalesce(b.type, ''), t.prefix)))
