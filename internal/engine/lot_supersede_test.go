@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -324,4 +325,66 @@ func TestWhatIsDraftedMeanwhileWaitsForTheRestOfASettlement(t *testing.T) {
 	if s := d.settle(); s.Version != first.Version+1 || s.To != "2" || len(s.Tally) != 1 || s.Tally[0].Count != 1 {
 		t.Errorf("the settlement behind it is %+v, want message 7 delivered", s)
 	}
+}
+
+// When a lease ends, a relay waits only for what is urgent before it drops all that it has.
+func TestASettlementOfWhichPartsAreLeftIsUrgent(t *testing.T) {
+	t.Parallel()
+	d := superseding(t, engine.Config{}, store.Waiting{Hash: keyHash(1), Seq: 1})
+	d.caughtUp()
+	d.feed("2", message(5, 1))
+	d.deliver(5)
+	d.now += time.Second
+	d.landMore(d.turn())
+	if !d.f.Urgent() {
+		t.Error("between two parts nothing is urgent, although a message was accepted that is not settled")
+	}
+	d.settle()
+	if d.f.Urgent() {
+		t.Error("with nothing left to settle, something is urgent")
+	}
+}
+
+// Messages that are parked unsent, behind a row that blocks, count neither as unsent nor as out.
+func TestNoMoreIsReadWhileManyRowsWaitForASettlementOfWhichPartsAreLeft(t *testing.T) {
+	t.Parallel()
+	c := engine.Config{Page: 2, OnReject: engine.Supersede}
+	d := newDesk(t, c)
+	d.f.Add(lease(0, 4096, 1, 1), "0", store.Blocks{Waiting: []store.Waiting{{Hash: keyHash(1), Seq: 1}}, Keys: []uint64{keyHash(2)}})
+	d.caughtUp()
+	d.feed("2", message(5, 1))
+	d.deliver(5)
+	d.now += time.Second
+	d.landMore(d.turn())
+	read := 0
+	for i := range int64(10) {
+		d.now += time.Second
+		d.f.Woken()
+		turn := d.turn()
+		batches := make([]store.Batch, len(turn.Read))
+		for k, r := range turn.Read {
+			batches[k] = store.Batch{Next: r.From, Whole: true}
+			if r.Limit > 0 {
+				batches[k] = page(store.Position(fmt.Sprint(3+i)), messages(6+2*i, 2, 2)...)
+				read += 2
+			}
+		}
+		d.f.Landed(d.now, []store.Verdict{{More: true, Superseded: 1000}}, batches)
+		d.f.Absorb(d.now)
+		d.noCall()
+		d.audit()
+	}
+	if read < 4 || read > 6 {
+		t.Errorf("%d messages are read while parts are left, want 4, and a page more at most", read)
+	}
+	if s := d.settle(); len(s.Park) != 0 { // the last part
+		t.Errorf("the last part has rows of later messages: %+v", s.Park)
+	}
+	if s := d.settle(); len(s.Park) != read {
+		t.Errorf("%d rows are settled behind it, not %d", len(s.Park), read)
+	}
+	d.now += time.Minute
+	d.f.Woken()
+	d.feed("99", message(90, 3))
+	d.deliver(90)
 }

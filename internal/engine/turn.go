@@ -102,7 +102,13 @@ func (l *group) next() time.Duration { return max(l.nextPoll, l.pace) }
 func (f *Flow) wantsRead(i int) bool {
 	l := f.groups[i]
 	return !f.paused && !l.reading && f.room() >= (f.cfg.Page+1)/2 && f.rows < f.cfg.Rows && f.windowRoom(0) > 0 &&
-		f.mayTake() && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i)
+		f.mayTake() && (f.quiet || !f.Overfull()) && l.readable() && !f.holds(i) && !f.piledUp(l)
+}
+
+// piledUp says that many rows are drafted behind a settlement of which parts are left: those of messages
+// that are parked unsent, which no other bound counts.
+func (f *Flow) piledUp(l *group) bool {
+	return slices.ContainsFunc(l.shards, func(s *shard) bool { return s.turn != nil && len(s.draft.park) >= 2*f.cfg.Page })
 }
 
 // mayTake says that more messages may be taken in hand: the destination takes some, or
