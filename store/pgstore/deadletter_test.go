@@ -11,7 +11,10 @@ import (
 // A trigger of somebody's own refuses each letter. The shard goes on without them, and says so.
 func TestATriggerOnTheBoxOfDeadLettersStopsNoShard(t *testing.T) {
 	t.Parallel()
-	for name, state := range map[string]string{"exception": "P0001", "own state": "45000", "routine": "38000", "at the commit": "P0001"} {
+	for name, state := range map[string]string{
+		"exception": "P0001", "own state": "45000", "routine": "38000", "at the commit": "P0001",
+		"a state that nobody knows": "ZZ123", "of a foreign server": "HV00N", "of a connection": "08006", "not supported": "0A000", "in a wrong state": "55000",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newTestBox(t)
