@@ -119,14 +119,16 @@ type Settlement struct {
 	// Retrying, and not Blocking. They are superseded: the store moves them in the ledger from
 	// TallyParked to TallySuperseded, and closes the commands about them. See SupersededReason.
 	//
-	// If more than MostSuperseded rows are there, the store removes that many, writes nothing
-	// else of the settlement, and says so in Verdict.More. The caller makes the same settlement
+	// If more rows are there than it may remove at once, the store removes that many, writes nothing
+	// else of the settlement, and says so in Verdict.More. Other settlements of the turn are
+	// applied all the same. They share MostSuperseded, and each removes at least one row. The caller makes the same settlement
 	// again. So its position never passes a message while an older one waits that it ends. What
 	// Park and Resolve name stays.
 	Supersede []Superseding
 }
 
-// MostSuperseded is how many rows a settlement supersedes at most, beside those that it parks itself.
+// MostSuperseded is how many rows the settlements of a turn supersede at most, beside those that they park themselves: one
+// alone has all of it.
 const MostSuperseded = 1000
 
 // Superseding names a key of which a message was delivered, by the hash of the key.

@@ -47,9 +47,10 @@ func (s *Store) turn(t store.Turn) (store.TurnResult, []filtered, error) {
 	now := s.now()
 	var res store.TurnResult
 	var scopes []scope
+	most := storekit.MostSuperseded(t.Settle)
 	for _, st := range t.Settle {
 		sub, _ := s.subscription(st.Ref)
-		res.Verdicts = append(res.Verdicts, s.settle(sub, st, now))
+		res.Verdicts = append(res.Verdicts, s.settle(sub, st, most, now))
 		scopes = append(scopes, scope{sub, []store.Slots{st.Slots}})
 	}
 	pages := make([]filtered, len(t.Read))

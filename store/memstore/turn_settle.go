@@ -10,8 +10,8 @@ import (
 )
 
 // settle carries out one settlement, if its lease stands. sub is nil when there
-// is no such subscription. The caller holds s.mu.
-func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) store.Verdict {
+// is no such subscription. It supersedes most rows before it applies it. The caller holds s.mu.
+func (s *Store) settle(sub *subscription, st store.Settlement, most int64, now time.Time) store.Verdict {
 	if sub == nil {
 		return store.Verdict{}
 	}
@@ -22,7 +22,7 @@ func (s *Store) settle(sub *subscription, st store.Settlement, now time.Time) st
 	case sh == nil || sh.token != st.Token || st.Token == 0:
 		return store.Verdict{}
 	case sh.version == st.Version:
-		n, more := sub.supersede(st, store.MostSuperseded, storekit.Rewritten(&st), now)
+		n, more := sub.supersede(st, most, storekit.Rewritten(&st), now)
 		if more {
 			s.flush()
 			return store.Verdict{More: true, Superseded: n}

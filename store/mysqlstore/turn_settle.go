@@ -47,6 +47,7 @@ func (s *Store) settle(ctx context.Context, life *serverState, all []store.Settl
 		if t.full() != life.full() {
 			return errNewLife
 		}
+		t.MostSuperseded = storekit.MostSuperseded(all)
 		sums := storekit.Tallies{}
 		for i := range work {
 			v, err := t.settle(&work[i], sums)

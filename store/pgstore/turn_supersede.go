@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // supersedeFirst removes rows that wait for the messages that settlements name, before these are applied, in a
@@ -48,7 +49,7 @@ func (w *settling) supersedeSome(s *Store, items []item, verdicts []store.Verdic
 	a := &parameters{buf: make([]byte, 0, 64*len(items)+256)}
 	a.int4s(len(items), func(i int) int32 { return w.shards[items[i].settlement] })
 	a.int8s(len(items), func(i int) int64 { return w.list[items[i].settlement].Version })
-	w.superseded(a, items).int8(store.MostSuperseded)
+	w.superseded(a, items).int8(storekit.MostSuperseded(w.list))
 	stay := w.rewritten(items)
 	a.int4s(len(stay), func(i int) int32 { return stay[i].shard }).int8s(len(stay), func(i int) int64 { return stay[i].seq })
 	a.int8s(len(items), func(i int) int64 { return w.list[items[i].settlement].Token })

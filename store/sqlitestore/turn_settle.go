@@ -32,7 +32,7 @@ func (s *Store) settle(ctx context.Context, all []store.Settlement) ([]store.Ver
 func (s *Store) settleAll(ctx context.Context, all []store.Settlement, noLetters error) ([]store.Verdict, error) {
 	verdicts := make([]store.Verdict, len(all))
 	err := s.write(ctx, "settle", func(t *transaction) error {
-		t.NoLetters = noLetters
+		t.NoLetters, t.MostSuperseded = noLetters, storekit.MostSuperseded(all)
 		sums := storekit.Tallies{}
 		for i := range all {
 			v, err := t.settle(&all[i], sums)

@@ -34,6 +34,8 @@ type Tx struct {
 	Moved bool
 	// NoLetters, if not nil, is why no dead letter is written.
 	NoLetters error
+	// MostSuperseded is how many rows each settlement ends at most before it is applied. Zero: as many as one may.
+	MostSuperseded int64
 }
 
 // Querier runs a query, in a transaction or not. It calls each with every row, which each

@@ -1,6 +1,7 @@
 package sqlkit
 
 import (
+	"cmp"
 	"database/sql"
 	"encoding/binary"
 	"math"
@@ -52,7 +53,8 @@ func (t *Tx) SupersedeFirst(id, shard int64, s *store.Settlement, sums storekit.
 	if ours, err := t.Row(sqlUnsettled+t.Lock, []any{id, s.Lo, s.Hi, s.Token, s.Version}, new(int)); err != nil || !ours {
 		return err
 	}
-	n, more, err := t.supersede(&superseding{s, id, shard, store.MostSuperseded, storekit.Rewritten(s)}, sums)
+	most := cmp.Or(t.MostSuperseded, store.MostSuperseded)
+	n, more, err := t.supersede(&superseding{s, id, shard, most, storekit.Rewritten(s)}, sums)
 	v.Superseded, v.More = n, more
 	return err
 }

@@ -33,6 +33,16 @@ func DiscardedPending(s *store.Settlement, discarding map[int64]bool) []int64 {
 	return slices.Sorted(maps.Keys(left))
 }
 
+// MostSuperseded is how many rows one settlement of a turn supersedes at most before it is applied: all settlements
+// of a turn share a transaction, and so its bound. It is at least one.
+func MostSuperseded(turn []store.Settlement) int64 {
+	n := 0
+	for i := range turn {
+		n += min(len(turn[i].Supersede), 1)
+	}
+	return int64(max(store.MostSuperseded/max(n, 1), 1))
+}
+
 // Rewritten returns the seqs of the rows that a settlement parks or resolves, if it
 // supersedes others. Nil: none.
 func Rewritten(s *store.Settlement) map[int64]bool {

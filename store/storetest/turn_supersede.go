@@ -18,6 +18,7 @@ func supersedeCases() []scenario {
 		{name: "Blocked names the newest that waits of each key", run: supersedeBlocked},
 		{name: "The ledger has superseded messages under a fate of their own", run: supersedeLedger},
 		{name: "A settlement supersedes a bounded number, and is made again for the rest", run: supersedeMany},
+		{name: "A settlement of which parts are left does not keep others of its turn back", run: supersedeBeside},
 		{name: "What a settlement writes itself does not end in a part of it", run: supersedeManyWritten},
 	}
 }
@@ -226,6 +227,27 @@ func supersedeMany(e *env) {
 	e.inspector()
 	if got := e.overlooked().Superseded; got != int64(n-2) {
 		e.Errorf("the overview counts %d superseded messages, not %d", got, n-2)
+	}
+}
+
+// supersedeBeside has a settlement of another subscription in the same turn, behind one of which parts are left.
+func supersedeBeside(e *env) {
+	l := manyWait(e)
+	other := store.Ref{Box: box, Subscription: "other"}
+	e.declareFirst(other)
+	lease := e.relay("s", other).take(other)[0]
+	e.settle(&lease, store.Settlement{Park: []store.Park{loose(park(l.at(0), store.ParkRetrying))}})
+	big := store.Settlement{Lease: l.lease, Supersede: []store.Superseding{l.newer(len(l.records) - 2)}}
+	small := store.Settlement{Lease: lease, Supersede: []store.Superseding{l.newer(1)}}
+	got := e.turn(store.Turn{Settle: []store.Settlement{big, small}}).Verdicts
+	if got[0].Applied || !got[0].More || got[0].Superseded == 0 {
+		e.Errorf("the first verdict is %+v; want rows superseded, and more", got[0])
+	}
+	if !got[1].Applied || got[1].More || got[1].Superseded != 1 {
+		e.Errorf("the settlement beside it has the verdict %+v; want it applied, and one row superseded", got[1])
+	}
+	if n := got[0].Superseded + got[1].Superseded; n > store.MostSuperseded {
+		e.Errorf("a turn supersedes %d rows, more than %d", n, store.MostSuperseded)
 	}
 }
 

@@ -118,6 +118,12 @@ func wrongSettlements() []wrong {
 		{"all that waits ends at once", unbounded, []string{
 			"A settlement supersedes a bounded number, and is made again for the rest",
 		}},
+		{"a settlement of which parts are left keeps those behind it back", oneByOne(true), []string{
+			"A settlement of which parts are left does not keep others of its turn back",
+		}},
+		{"each settlement of a turn ends as many rows as one alone", oneByOne(false), []string{
+			"A settlement of which parts are left does not keep others of its turn back",
+		}},
 		{"a part of a settlement ends what the settlement writes", changed(func(st *store.Settlement) {
 			if len(st.Supersede) > 0 {
 				st.Park = nil
@@ -334,6 +340,32 @@ func unbounded(db *database) {
 				return res, err
 			}
 			superseded += res.Verdicts[0].Superseded
+		}
+	}
+}
+
+// oneByOne makes each settlement in a turn of its own. If waits, those behind one of which parts are left are not made.
+func oneByOne(waits bool) func(*database) {
+	return func(db *database) {
+		s := spoil(db)
+		s.turn = func(ctx context.Context, t store.Turn) (store.TurnResult, error) {
+			var verdicts []store.Verdict
+			left := false
+			for ; len(t.Settle) > 1; t.Settle = t.Settle[1:] {
+				res, err := s.Store.Turn(ctx, store.Turn{Settle: t.Settle[:1], Life: t.Life})
+				if err != nil {
+					return res, err
+				}
+				verdicts = append(verdicts, res.Verdicts...)
+				left = left || res.Verdicts[0].More
+			}
+			if left && waits {
+				t.Settle = nil
+				verdicts = append(verdicts, store.Verdict{More: true})
+			}
+			res, err := s.Store.Turn(ctx, t)
+			res.Verdicts = append(verdicts, res.Verdicts...)
+			return res, err
 		}
 	}
 }
