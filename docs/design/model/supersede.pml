@@ -104,6 +104,16 @@ inline supersede(q) {
   gone = gone | ended; waits = waits & ~ended; ended = 0
 }
 
+/* The rows that the first parts of a settlement end, each in a transaction of its own: the oldest one. What the
+   settlement writes itself stays. A part moves neither position nor version. */
+#define PART(q) (q.newest -> LOWEST(waits & OLDER(q.newest) & ~q.claim) : 0)
+inline part(q) {
+  ended = PART(q);
+  MUST((inlog & ~ended) > ended, "BROKEN: superseded, and no newer one of its key was delivered\n");
+  MUST((ended & (delivered | gone)) == 0, "BROKEN: two fates, of which the second is superseded\n");
+  gone = gone | ended; waits = waits & ~ended; ended = 0
+}
+
 /* What the store does with a settlement, in one transaction. */
 inline apply(q) {
   if
@@ -182,6 +192,9 @@ end:
   :: atomic { rq[0].state == UNDERWAY -> printf("store: relay 0 settles, position to %x\n", rq[0].pass); apply(rq[0]) }
   :: atomic { rq[1].state == UNDERWAY -> printf("store: relay 1 settles, position to %x\n", rq[1].pass); apply(rq[1]) }
   :: atomic { ghost.state == UNDERWAY -> printf("store: a settlement that was given up arrives, position to %x\n", ghost.pass); apply(ghost); clear(ghost) }
+  :: atomic { rq[0].state == UNDERWAY && MATCHES(rq[0]) && !rq[0].half && PART(rq[0]) -> printf("store: relay 0 settles, a part\n"); part(rq[0]) }
+  :: atomic { rq[1].state == UNDERWAY && MATCHES(rq[1]) && !rq[1].half && PART(rq[1]) -> printf("store: relay 1 settles, a part\n"); part(rq[1]) }
+  :: atomic { ghost.state == UNDERWAY && MATCHES(ghost) && PART(ghost) -> printf("store: a settlement that was given up arrives, a part\n"); part(ghost) }
   :: atomic { holder && valid && expiries < EXPIRIES -> printf("store: the lease of relay %d is over\n", holder - 1);
       valid = false; expiries++ }
   od
