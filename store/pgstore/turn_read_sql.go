@@ -26,6 +26,18 @@ func (r reading) number() (n uint8) {
 	return n
 }
 
+// rows names the part that brings the rows.
+func (r reading) rows() string {
+	switch {
+	case r.bounded:
+		return "bounded"
+	case r.filtered:
+		return "kept"
+	default:
+		return "rows"
+	}
+}
+
 // readStatement puts a read statement together. What a form has no use for is
 // not in it, so that each row costs only what is asked of it. The parameters of
 // the parts follow those that all forms have, in the order below.
@@ -63,14 +75,7 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 		if r.filtered {
 			set(7, "keep", "{exact}", "{prefixes}", "{topics}", "{beginnings}")
 		}
-		rows := c.templates["rows"]
-		switch {
-		case r.bounded:
-			rows = c.templates["bounded"]
-		case r.filtered:
-			rows = c.templates["kept"]
-		}
-		rows = strings.ReplaceAll(rows, "{where}", c.templates[name+"_where"])
+		rows := strings.ReplaceAll(c.templates[r.rows()], "{where}", c.templates[name+"_where"])
 		for i := 0; i < len(parts); i += 2 {
 			rows = strings.ReplaceAll(rows, parts[i], parts[i+1])
 		}
