@@ -158,10 +158,10 @@ type Subscription struct {
 	// Box and Name are then those of Replay.Ref; From, Types and Shards have no effect.
 	// Replay.Rate, if given, takes the place of Rate.Messages, shared among relays. No MaxAge
 	// of Retry and Retries has an effect, since old messages come again; an operator can set
-	// one of the replay. Unless
-	// Replay.Unmarked, messages carry the header broker.HeaderReplay. The relay never ends
-	// a replay: it is through when store.Replayer.Floor of all its shards' positions is
-	// Replay.Through or more, and no message waits. Defaults to nil: no replay.
+	// one of the replay. Unless Replay.Unmarked, messages carry the header
+	// broker.HeaderReplay. The relay never ends a replay: it is through when
+	// store.Replayer.Floor of all its shards' positions is Replay.Through or more, and no
+	// message waits. Defaults to nil: no replay.
 	Replay *store.Replay
 }
 
@@ -257,8 +257,9 @@ func (s *Subscription) choices() []error {
 		errs = append(errs, fmt.Errorf("Cadence is %d; choose Balanced, Latency or Background", s.Cadence))
 	}
 	errs = append(errs, s.validateRetries()...)
-	if f := s.filter(); f.Validate() != nil {
-		errs = append(errs, fmt.Errorf("Types or Where: %w", f.Validate()))
+	f := s.filter()
+	if err := f.Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("Types or Where: %w", err))
 	}
 	if s.From.Now && !s.From.At.IsZero() {
 		errs = append(errs, errors.New("From says both Now and a time; choose one"))

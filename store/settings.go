@@ -244,7 +244,7 @@ func parseRate(text string) (r Rate, err error) {
 	return r, nil
 }
 
-// word takes one word of the text of a rate.
+// readWord takes one word of the text of a rate.
 func readWord(r *Rate, word string) (err error) {
 	if text, ok := strings.CutSuffix(word, "B/s"); ok {
 		r.Bytes, err = rateOf("bytes", text, 1, mostBytes)
