@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,17 +119,24 @@ func each(t *testing.T, db *sql.DB, query string, do func(values []any)) {
 	}
 }
 
+// rowsPerInsert is how many rows an INSERT of a dump has at most. The 4,096 rows of MySQL's locks make nine statements so.
+const rowsPerInsert = 500
+
 // rows are the INSERTs of a table's rows, without the columns that the database makes itself.
 func rows(t *testing.T, db *sql.DB, table string, columns []string) (all []string) {
 	t.Helper()
 	names := strings.Join(columns, ", ")
+	var tuples []string
 	each(t, db, "SELECT "+names+" FROM "+table, func(values []any) {
 		texts := make([]string, len(values))
 		for i, v := range values {
 			texts[i] = literal(v)
 		}
-		all = append(all, "INSERT INTO "+table+" ("+names+") VALUES ("+strings.Join(texts, ", ")+")")
+		tuples = append(tuples, "("+strings.Join(texts, ", ")+")")
 	})
+	for some := range slices.Chunk(tuples, rowsPerInsert) {
+		all = append(all, "INSERT INTO "+table+" ("+names+") VALUES "+strings.Join(some, ", "))
+	}
 	return all
 }
 

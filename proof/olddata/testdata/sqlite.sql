@@ -229,67 +229,15 @@ INSERT INTO "postbag__meta" ("one", "identity", "version", "reader", "epoch", "t
 ;;
 INSERT INTO "postbag__box" ("name", "created_at", "swept", "keep_delivered", "keep_discarded", "keep_dead", "deployed_delivered", "deployed_discarded", "deployed_dead", "deployed_at", "deployed_by") VALUES ('outbox', 1795729518103567, 0, 0, 0, 0, 0, 0, 0, 0, '')
 ;;
-INSERT INTO "postbag__subscription" ("id", "box", "name", "types", "wanted", "paused", "started", "created_at", "span", "upto", "agreed", "count", "seq_sum", "id_sum", "replay", "types_by", "wanted_by") VALUES (1, 'outbox', '@maintenance', '[]', 1, 0, 0, 1795729518103567, 0, 0, 0, 0, 0, 0, NULL, '', '')
+INSERT INTO "postbag__subscription" ("id", "box", "name", "types", "wanted", "paused", "started", "created_at", "span", "upto", "agreed", "count", "seq_sum", "id_sum", "replay", "types_by", "wanted_by") VALUES (1, 'outbox', '@maintenance', '[]', 1, 0, 0, 1795729518103567, 0, 0, 0, 0, 0, 0, NULL, '', ''), (2, 'outbox', 'default', '[]', 4, 0, 0, 1795729518126921, 0, 0, 0, 0, 0, 0, NULL, '', '')
 ;;
-INSERT INTO "postbag__subscription" ("id", "box", "name", "types", "wanted", "paused", "started", "created_at", "span", "upto", "agreed", "count", "seq_sum", "id_sum", "replay", "types_by", "wanted_by") VALUES (2, 'outbox', 'default', '[]', 4, 0, 0, 1795729518126921, 0, 0, 0, 0, 0, 0, NULL, '', '')
+INSERT INTO "sqlite_sequence" ("name", "seq") VALUES ('postbag__scheduled', 0), ('postbag__subscription', 2), ('postbag_outbox', 20)
 ;;
-INSERT INTO "sqlite_sequence" ("name", "seq") VALUES ('postbag__scheduled', 0)
-;;
-INSERT INTO "sqlite_sequence" ("name", "seq") VALUES ('postbag__subscription', 2)
-;;
-INSERT INTO "sqlite_sequence" ("name", "seq") VALUES ('postbag_outbox', 20)
-;;
-INSERT INTO "postbag__shard" ("subscription", "lo", "hi", "owner", "token", "version", "settled", "position") VALUES (1, 0, 4096, '', 0, 1, 0, x'')
-;;
-INSERT INTO "postbag__shard" ("subscription", "lo", "hi", "owner", "token", "version", "settled", "position") VALUES (2, 0, 1024, '', 0, 1, 0, x'')
-;;
-INSERT INTO "postbag__shard" ("subscription", "lo", "hi", "owner", "token", "version", "settled", "position") VALUES (2, 1024, 2048, '', 0, 1, 0, x'')
-;;
-INSERT INTO "postbag__shard" ("subscription", "lo", "hi", "owner", "token", "version", "settled", "position") VALUES (2, 2048, 3072, '', 0, 1, 0, x'')
-;;
-INSERT INTO "postbag__shard" ("subscription", "lo", "hi", "owner", "token", "version", "settled", "position") VALUES (2, 3072, 4096, '', 0, 1, 0, x'')
+INSERT INTO "postbag__shard" ("subscription", "lo", "hi", "owner", "token", "version", "settled", "position") VALUES (1, 0, 4096, '', 0, 1, 0, x''), (2, 0, 1024, '', 0, 1, 0, x''), (2, 1024, 2048, '', 0, 1, 0, x''), (2, 2048, 3072, '', 0, 1, 0, x''), (2, 3072, 4096, '', 0, 1, 0, x'')
 ;;
 INSERT INTO "postbag__forgetting" ("one", "consumer", "id", "token", "expires") VALUES (1, x'', x'', 0, 0)
 ;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (1, x'01a219d1ee3a72138b0b35301e46d2e0', 1795729518144000, 't', 'old-0', '', '', NULL, x'30316132313964312d656533612d373231332d386230622d333533303165343664326530')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (2, x'01a219d1ee5074d5974d4e80fcbf06a5', 1795729518160000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535302d373464352d393734642d346538306663626630366135')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (3, x'01a219d1ee52751fb58377d3ca6d7f90', 1795729518163000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535322d373531662d623538332d373764336361366437663930')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (4, x'01a219d1ee5373369762b80fa76e6613', 1795729518163000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535332d373333362d393736322d623830666137366536363133')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (5, x'01a219d1ee53733697b8471116a95ebd', 1795729518164000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535332d373333362d393762382d343731313136613935656264')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (6, x'01a219d1ee54719fb50278f57c55e339', 1795729518164000, 't', 'old-0', '', '', NULL, x'30316132313964312d656535342d373139662d623530322d373866353763353565333339')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (7, x'01a219d1ee54719fb55fe0af73f4b558', 1795729518165000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535342d373139662d623535662d653061663733663462353538')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (8, x'01a219d1ee55779f958c127183c60231', 1795729518165000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535352d373739662d393538632d313237313833633630323331')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (9, x'01a219d1ee55779f95dd0b22c7a510c3', 1795729518166000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535352d373739662d393564642d306232326337613531306333')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (10, x'01a219d1ee56719bb7b9b40cf85bca06', 1795729518166000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535362d373139622d623762392d623430636638356263613036')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (11, x'01a219d1ee5770199190bd947fa90e73', 1795729518168000, 't', 'old-0', '', '', NULL, x'30316132313964312d656535372d373031392d393139302d626439343766613930653733')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (12, x'01a219d1ee5875798bb9be502f6d3731', 1795729518168000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535382d373537392d386262392d626535303266366433373331')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (13, x'01a219d1ee5875798bc26486585a5c5d', 1795729518169000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535382d373537392d386263322d363438363538356135633564')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (14, x'01a219d1ee597638be22febf2635e497', 1795729518169000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535392d373633382d626532322d666562663236333565343937')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (15, x'01a219d1ee597638be47e178c3d4dc4c', 1795729518169000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535392d373633382d626534372d653137386333643464633463')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (16, x'01a219d1ee5a7177849bf3c1900a6f5a', 1795729518170000, 't', 'old-0', '', '', NULL, x'30316132313964312d656535612d373137372d383439622d663363313930306136663561')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (17, x'01a219d1ee5a717784f7343e3f7b9649', 1795729518170000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535612d373137372d383466372d333433653366376239363439')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (18, x'01a219d1ee5b735598e5e41914e52c99', 1795729518171000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535622d373335352d393865352d653431393134653532633939')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (19, x'01a219d1ee5b7355990f4114f04c8780', 1795729518171000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535622d373335352d393930662d343131346630346338373830')
-;;
-INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (20, x'01a219d1ee5c750382e8bf9beaa7ce16', 1795729518172000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535632d373530332d383265382d626639626561613763653136')
+INSERT INTO "postbag_outbox" ("seq", "id", "at", "topic", "key", "shard_key", "type", "headers", "payload") VALUES (1, x'01a219d1ee3a72138b0b35301e46d2e0', 1795729518144000, 't', 'old-0', '', '', NULL, x'30316132313964312d656533612d373231332d386230622d333533303165343664326530'), (2, x'01a219d1ee5074d5974d4e80fcbf06a5', 1795729518160000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535302d373464352d393734642d346538306663626630366135'), (3, x'01a219d1ee52751fb58377d3ca6d7f90', 1795729518163000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535322d373531662d623538332d373764336361366437663930'), (4, x'01a219d1ee5373369762b80fa76e6613', 1795729518163000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535332d373333362d393736322d623830666137366536363133'), (5, x'01a219d1ee53733697b8471116a95ebd', 1795729518164000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535332d373333362d393762382d343731313136613935656264'), (6, x'01a219d1ee54719fb50278f57c55e339', 1795729518164000, 't', 'old-0', '', '', NULL, x'30316132313964312d656535342d373139662d623530322d373866353763353565333339'), (7, x'01a219d1ee54719fb55fe0af73f4b558', 1795729518165000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535342d373139662d623535662d653061663733663462353538'), (8, x'01a219d1ee55779f958c127183c60231', 1795729518165000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535352d373739662d393538632d313237313833633630323331'), (9, x'01a219d1ee55779f95dd0b22c7a510c3', 1795729518166000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535352d373739662d393564642d306232326337613531306333'), (10, x'01a219d1ee56719bb7b9b40cf85bca06', 1795729518166000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535362d373139622d623762392d623430636638356263613036'), (11, x'01a219d1ee5770199190bd947fa90e73', 1795729518168000, 't', 'old-0', '', '', NULL, x'30316132313964312d656535372d373031392d393139302d626439343766613930653733'), (12, x'01a219d1ee5875798bb9be502f6d3731', 1795729518168000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535382d373537392d386262392d626535303266366433373331'), (13, x'01a219d1ee5875798bc26486585a5c5d', 1795729518169000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535382d373537392d386263322d363438363538356135633564'), (14, x'01a219d1ee597638be22febf2635e497', 1795729518169000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535392d373633382d626532322d666562663236333565343937'), (15, x'01a219d1ee597638be47e178c3d4dc4c', 1795729518169000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535392d373633382d626534372d653137386333643464633463'), (16, x'01a219d1ee5a7177849bf3c1900a6f5a', 1795729518170000, 't', 'old-0', '', '', NULL, x'30316132313964312d656535612d373137372d383439622d663363313930306136663561'), (17, x'01a219d1ee5a717784f7343e3f7b9649', 1795729518170000, 't', 'old-1', '', '', NULL, x'30316132313964312d656535612d373137372d383466372d333433653366376239363439'), (18, x'01a219d1ee5b735598e5e41914e52c99', 1795729518171000, 't', 'old-2', '', '', NULL, x'30316132313964312d656535622d373335352d393865352d653431393134653532633939'), (19, x'01a219d1ee5b7355990f4114f04c8780', 1795729518171000, 't', 'old-3', '', '', NULL, x'30316132313964312d656535622d373335352d393930662d343131346630346338373830'), (20, x'01a219d1ee5c750382e8bf9beaa7ce16', 1795729518172000, 't', 'old-4', '', '', NULL, x'30316132313964312d656535632d373530332d383265382d626639626561613763653136')
 ;;
 CREATE INDEX postbag__parked_chain ON postbag__parked (subscription, chain, seq, slot) WHERE chain IS NOT NULL
 ;;
