@@ -22,7 +22,7 @@ func (s *Store) SetPaused(ctx context.Context, a store.Audit, r store.Ref, pause
 
 // SetPause implements store.Pauser.
 func (s *Store) SetPause(ctx context.Context, a store.Audit, p store.Pause, d time.Duration) error {
-	over, full := false, false
+	var over, full, made bool
 	err := s.pausing(ctx, a, p, func(v *server, sub int32, a store.Audit) error {
 		if d < 0 {
 			return store.ErrPauseOver
@@ -35,11 +35,11 @@ func (s *Store) SetPause(ctx context.Context, a store.Audit, p store.Pause, d ti
 		begun.Until = time.Time{} // the statement knows the end, and adds it
 		args := new(parameters).int4(sub).text(string(p.Scope)).text(p.Value).text(a.Who).text(a.Why)
 		args.int8(d.Microseconds()).int8(until).text(storekit.PauseText(begun, true)).int4(store.MaxPauses)
-		err := s.run(ctx, s.guard(v, "", nil), call{
+		err := s.run(ctx, s.guard(v, "", nil), s.lockSubscription(sub), call{
 			st: s.statements.get("set_pause", ""), args: args,
 			each: func(r row) error {
 				c := columns{rest: r}
-				over, full = c.bool(), c.bool()
+				over, full, made = c.bool(), c.bool(), c.bool()
 				return c.err
 			},
 		})
@@ -48,6 +48,8 @@ func (s *Store) SetPause(ctx context.Context, a store.Audit, p store.Pause, d ti
 			return store.ErrPauseOver
 		case err == nil && full:
 			return store.ErrTooManyPauses
+		case err == nil && !made: // it was removed meanwhile
+			return store.ErrNoSubscription
 		}
 		return err
 	})
@@ -64,7 +66,7 @@ func (s *Store) endPause(ctx context.Context, a store.Audit, p store.Pause, alwa
 	err = s.pausing(ctx, a, p, func(v *server, sub int32, a store.Audit) error {
 		args := new(parameters).int4(sub).text(string(p.Scope)).text(p.Value).text(a.Who).text(a.Why)
 		args.text(storekit.PauseText(p, false)).bool(always)
-		return s.run(ctx, s.guard(v, "", nil), call{
+		return s.run(ctx, s.guard(v, "", nil), s.lockSubscription(sub), call{
 			st: s.statements.get("end_pause", ""), args: args,
 			each: func(r row) error {
 				c := columns{rest: r}
@@ -89,6 +91,11 @@ func (s *Store) pausing(ctx context.Context, a store.Audit, p store.Pause, fn fu
 		return s.guarded(ctx, func(v *server) error { return fn(v, 0, a) })
 	}
 	return s.order(ctx, a, p.Ref, func(v *server, sub *catalogSubscription, a store.Audit) error { return fn(v, sub.id, a) })
+}
+
+// lockSubscription comes before all that locks pauses of a subscription: a removal locks both in that sequence, too.
+func (s *Store) lockSubscription(id int32) call {
+	return call{st: s.statements.get("lock_subscription", ""), args: new(parameters).int4(id)}
 }
 
 // pauses reads what is in force into all. skip: nobody wants it.

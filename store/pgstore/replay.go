@@ -108,6 +108,7 @@ func (s *Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref, summa
 		id := func() *parameters { return new(parameters).int4(sub.id) }
 		return s.run(ctx, s.guard(v, "", nil),
 			call{st: s.statements.get("lock_box", ""), args: new(parameters).text(r.Box)},
+			s.lockSubscription(sub.id),
 			call{st: s.statements.get("lock_replay", ""), args: id()},
 			call{
 				st: s.statements.get("end_replay", ""), args: id().text(a.Who).text(a.Why).text(storekit.ReplayEndText(r, summary)),

@@ -117,11 +117,17 @@ WHERE s.changed_x = pg_current_xact_id() AND s.owner = $1::text AND p.sub = h.su
   AND (h.head <> p.seq AND p.due IS NOT NULL OR h.head = p.seq AND p.due IS NULL AND p.state IN (1, 2));
 
 -- name: end_pauses
--- Removes the pauses whose end is over, with the flags of their subscriptions. What another removes just now is left to it. All pauses,
--- which are few.
-WITH d AS (
+-- Removes the pauses whose end is over, with the flags of their subscriptions. What another removes just now is left to it. So is a
+-- subscription that another has locked: who locks it may want its pauses next. All pauses, which are few.
+WITH k AS MATERIALIZED (
+  SELECT u.id FROM postbag._subscriptions u
+  WHERE u.id IN (SELECT o.sub FROM postbag._pauses o WHERE o.scope = 'subscription' AND o.ends <= clock_timestamp())
+  ORDER BY u.id FOR NO KEY UPDATE SKIP LOCKED
+), d AS (
   DELETE FROM postbag._pauses p
-  WHERE p.id IN (SELECT o.id FROM postbag._pauses o WHERE o.ends <= clock_timestamp() FOR UPDATE SKIP LOCKED) RETURNING p.sub, p.scope
+  WHERE p.id IN (SELECT o.id FROM postbag._pauses o WHERE o.ends <= clock_timestamp() AND (o.scope <> 'subscription'
+    OR o.sub IN (SELECT k.id FROM k) OR NOT EXISTS (SELECT FROM postbag._subscriptions x WHERE x.id = o.sub)) FOR UPDATE SKIP LOCKED)
+  RETURNING p.sub, p.scope
 ), u AS (
   UPDATE postbag._subscriptions u SET paused = false
   WHERE u.paused AND u.id IN (SELECT d.sub FROM d WHERE d.scope = 'subscription') RETURNING 1

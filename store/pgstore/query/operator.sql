@@ -11,7 +11,8 @@ FROM unnest($1::bigint[]) i(seq) CROSS JOIN LATERAL (
   LIMIT 1) m ORDER BY m.seq;
 
 -- name: lock_subscription
--- Has the commands of a subscription be queued by one at a time. One row; nothing else waits for it.
+-- Has one at a time queue commands of a subscription, change its pauses, or remove it. Comes before locks of its shards and its
+-- pauses. One row.
 SELECT FROM postbag._subscriptions u WHERE u.id = $1::integer FOR NO KEY UPDATE;
 
 -- name: command
@@ -110,8 +111,9 @@ UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM o, u WHERE o.w
 
 -- name: set_pause
 -- Begins a pause of what $3 of scope $2 in subscription $1 (0: none), in place of the one there is, and audits it. It ends $6
--- microseconds from now, or at $7 microseconds since 1970; 0 and 0: never. Nothing if that is over, or if more than $9 would be in force.
--- The flag of the subscription says so to relays of older versions. All pauses, which are few, and single rows; the epoch last.
+-- microseconds from now, or at $7 microseconds since 1970; 0 and 0: never. Nothing if that is over, if more than $9 would be in force, or
+-- if the subscription is gone. Comes after lock_subscription. The flag of the subscription says so to relays of older versions. All
+-- pauses, which are few, and single rows; the epoch last.
 WITH n AS MATERIALIZED (
   SELECT clock_timestamp() AS now, CASE WHEN $6::bigint <> 0 THEN clock_timestamp() + $6::bigint * interval '1 microsecond'
     WHEN $7::bigint <> 0 THEN timestamptz 'epoch' + $7::bigint * interval '1 microsecond' END AS ends
@@ -139,11 +141,11 @@ WITH n AS MATERIALIZED (
   SELECT EXISTS (SELECT FROM s) AND ((SELECT count(*) FROM o) = 0 OR (SELECT o.ends FROM o) IS DISTINCT FROM f.ends)
     OR EXISTS (SELECT FROM s) AND $2::text = 'subscription' AND EXISTS (SELECT FROM postbag._subscriptions x WHERE x.id = $1::integer AND NOT x.paused) AS moved FROM f
 )
-UPDATE postbag._epoch e SET n = e.n + CASE WHEN m.moved THEN 1 ELSE 0 END FROM f, m RETURNING f.over, f.full;
+UPDATE postbag._epoch e SET n = e.n + CASE WHEN m.moved THEN 1 ELSE 0 END FROM f, m RETURNING f.over, f.full, EXISTS (SELECT FROM s);
 
 -- name: end_pause
--- Ends the pause of what $3 of scope $2 in subscription $1, and says whether it was in force. Audits it then, or if $7. Single rows; the
--- epoch last.
+-- Ends the pause of what $3 of scope $2 in subscription $1, and says whether it was in force. Audits it then, or if $7. Comes after
+-- lock_subscription. Single rows; the epoch last.
 WITH d AS (
   DELETE FROM postbag._pauses p WHERE p.sub = $1::integer AND p.scope = $2::text AND p.held = $3::text
   RETURNING (p.ends > clock_timestamp()) IS NOT FALSE AS alive
