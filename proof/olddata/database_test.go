@@ -41,32 +41,35 @@ type relayStore interface {
 	store.Store
 	store.Migrator
 	store.Inspector
+	store.Operator
+	store.Steward
+	store.Retainer
 }
 
 func kinds() []kind {
 	return []kind{
 		{
 			name: "postgresql", driver: "postgresql", start: startPostgres, open: openPostgres, dump: dumpPostgres,
-			insert: `INSERT INTO postbag.outbox (id, topic, key, payload) VALUES ($1, 't', $2, $3)`,
+			insert: `INSERT INTO postbag.outbox (id, topic, key, type, payload) VALUES ($1, 't', $2, $3, $4)`,
 		},
 		{name: "mysql", driver: "mysql", start: startMySQL(true), open: openMySQL, insert: insertMySQL, dump: dumpMySQL},
 		{name: "mariadb", driver: "mysql", start: startMySQL(false), open: openMySQL, insert: insertMySQL, dump: dumpMySQL},
 		{
 			name: "sqlite", driver: "sqlite", start: startSQLite, open: openSQLite, dump: dumpSQLite,
-			insert: `INSERT INTO postbag_outbox (id, topic, "key", payload) VALUES (?, 't', ?, ?)`,
+			insert: `INSERT INTO postbag_outbox (id, topic, "key", type, payload) VALUES (?, 't', ?, ?, ?)`,
 		},
 	}
 }
 
-const insertMySQL = "INSERT INTO postbag_outbox (id, topic, `key`, payload) VALUES (?, 't', ?, ?)"
+const insertMySQL = "INSERT INTO postbag_outbox (id, topic, `key`, type, payload) VALUES (?, 't', ?, ?, ?)"
 
 // publish writes a message in a transaction of its own.
-func (k *kind) publish(ctx context.Context, db *sql.DB, id postbag.ID, key string) error {
+func (k *kind) publish(ctx context.Context, db *sql.DB, id postbag.ID, key, typ string) error {
 	var name any = id[:]
 	if k.name == "postgresql" {
 		name = id.String()
 	}
-	_, err := db.ExecContext(ctx, k.insert, name, key, []byte(id.String()))
+	_, err := db.ExecContext(ctx, k.insert, name, key, typ, []byte(id.String()))
 	return err
 }
 
@@ -170,7 +173,7 @@ func (k *kind) load(t *testing.T, db *sql.DB) {
 func (k *kind) yaml(url string) string {
 	return fmt.Sprintf(`store: {kind: %s, dsn_env: BOX_DSN}
 destinations: {hook: {webhook: {url: %s, secrets_env: [SECRET], allow_private: [127.0.0.0/8]}}}
-subscriptions: [{to: hook}]
+subscriptions: [{to: hook, on_reject: supersede}]
 ttl: 3s
 `, k.driver, url)
 }

@@ -36,7 +36,7 @@ func TestDump(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range old {
-				if err := k.publish(t.Context(), db, postbag.NewID(), fmt.Sprintf("old-%d", i%5)); err != nil {
+				if err := k.publish(t.Context(), db, postbag.NewID(), fmt.Sprintf("old-%d", i%5), ""); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -47,12 +47,14 @@ type upgrade struct {
 	mu     sync.Mutex
 	wrote  []string
 	counts map[string]int // how often each message arrived
+
+	accepts func(id string) bool // counts a message, or rejects it; nil: all are accepted. It is called with mu held.
 }
 
 func (u *upgrade) run() {
 	u.db, u.dsn = u.kind.start(u.t)
 	u.kind.load(u.t, u.db)
-	old := u.startOld()
+	old := u.startOldInFull()
 	ctx, cancel := context.WithCancel(u.t.Context())
 	defer cancel()
 	var writers sync.WaitGroup
@@ -99,7 +101,7 @@ func (u *upgrade) after(n int) {
 func (u *upgrade) write(ctx context.Context, number int) {
 	for i := 0; ctx.Err() == nil; i++ {
 		id := postbag.NewID()
-		if err := u.kind.publish(context.WithoutCancel(ctx), u.db, id, fmt.Sprintf("w%d-%d", number, i%5)); err != nil {
+		if err := u.kind.publish(context.WithoutCancel(ctx), u.db, id, fmt.Sprintf("w%d-%d", number, i%5), ""); err != nil {
 			u.t.Errorf("a writer was refused: %v", err)
 			return
 		}
@@ -121,6 +123,17 @@ func (u *upgrade) arrived(id string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.counts[id]++
+}
+
+// accept counts a message at a webhook, or rejects it.
+func (u *upgrade) accept(id string) bool {
+	if u.accepts == nil {
+		u.arrived(id)
+		return true
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.accepts(id)
 }
 
 // startNew starts a relay of this checkout.
