@@ -15,30 +15,9 @@ import (
 // database's identity, whether it is another one than before, whether it is older data of the same, and
 // what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, back []store.Ref, err error) {
-	err = retry(ctx, "check", func() error {
-		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
-			id = t.identity
-			switch {
-			case id == "":
-				return store.ErrSchema
-			case t.readOnly:
-				return store.ErrStandby
-			}
-			if _, err := t.Row(sqlLockMeta, nil, new(int)); err != nil {
-				return err
-			}
-			before := s.seen.before(&t.serverState)
-			if older = before > 0; older {
-				if err := t.acceptOlder(before); err != nil {
-					return err
-				}
-			}
-			if back, err = t.setElsewhereBack(); err != nil {
-				return err
-			}
-			return t.commit()
-		})
-	})
+	for more := true; more && err == nil; {
+		more, err = s.reconcileSome(ctx, &id, &older, &back)
+	}
 	if err != nil {
 		return "", false, false, nil, err
 	}
@@ -52,28 +31,63 @@ func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, 
 	return id, another, older, back, nil
 }
 
-// setElsewhereBack sets back what elsewhere returns, and forgets what was kept of the log that was.
-func (t *transaction) setElsewhereBack() ([]store.Ref, error) {
-	back, err := t.elsewhere()
-	if err != nil {
-		return nil, err
-	}
+// reconcileSome is one transaction of reconcile. more: it has only deleted some of what is to be deleted.
+func (s *Store) reconcileSome(ctx context.Context, id *string, older *bool, back *[]store.Ref) (more bool, err error) {
+	err = retry(ctx, "check", func() error {
+		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
+			*id = t.identity
+			switch {
+			case t.identity == "":
+				return store.ErrSchema
+			case t.readOnly:
+				return store.ErrStandby
+			}
+			if _, err := t.Row(sqlLockMeta, nil, new(int)); err != nil {
+				return err
+			}
+			var err error
+			if *back, err = t.elsewhere(); err != nil {
+				return err
+			}
+			if more, err = t.ForgetSome(*back); err != nil {
+				return err
+			}
+			if more {
+				return t.commit()
+			}
+			before := s.seen.before(&t.serverState)
+			if *older = before > 0; *older {
+				if err := t.acceptOlder(before); err != nil {
+					return err
+				}
+			}
+			if err := t.setBack(*back); err != nil {
+				return err
+			}
+			return t.commit()
+		})
+	})
+	return more, err
+}
+
+// setBack sets back what elsewhere returned, and forgets what was kept of the log that was.
+func (t *transaction) setBack(back []store.Ref) error {
 	for _, ref := range back {
 		if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := t.Exec(sqlSetWitness, 0, nil, ref.Box); err != nil {
-			return nil, err
+			return err
 		}
 		house, err := t.Subscription(store.Ref{Box: ref.Box, Subscription: store.Maintenance})
 		if err == nil {
 			_, err = t.Exec(sqlForgetDiscardedOf, house)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return back, nil
+	return nil
 }
 
 // elsewhere returns the subscriptions of boxes whose log is not the one that a

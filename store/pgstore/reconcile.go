@@ -18,12 +18,20 @@ import (
 // The last seq given out is read before this transaction has an id, and is the
 // box's foreign bound: rows up to there may have ids of the other cluster, and
 // every transaction that begins later writes beyond it.
+//
+// There may be very many parked rows, so that transactions of their own delete them first, some in each. The database is
+// not accepted meanwhile: no relay writes in it, and who comes next goes on if the process ends.
 func (s *Store) reconcile(ctx context.Context, seen serverState) error {
 	boxes, err := s.readCatalog(ctx)
-	if err != nil {
-		return err
+	for more := true; more && err == nil; {
+		more, err = s.reconcileSome(ctx, seen, boxes)
 	}
-	return s.inOwnTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	return err
+}
+
+// reconcileSome is one transaction of reconcile. more: it has only deleted some parked rows.
+func (s *Store) reconcileSome(ctx context.Context, seen serverState, boxes *catalog) (more bool, err error) {
+	err = s.inOwnTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		lasts := map[string]int64{}
 		for name := range boxes.boxes {
 			var last int64
@@ -39,38 +47,60 @@ func (s *Store) reconcile(ctx context.Context, seen serverState) error {
 		if written == seen.identity {
 			return nil // somebody else did it
 		}
-		for name, box := range boxes.boxes {
-			if _, err := tx.Exec(ctx, `UPDATE postbag._boxes SET "foreign" = $2,
-				numbering = pg_relation_filenode(to_regclass('postbag.' || name || '__seq'))::bigint WHERE id = $1`, box.id, lasts[name]); err != nil {
-				return err
-			}
+		if more, err = s.forgetParked(ctx, tx, boxes, lasts); err != nil || more {
+			return err
 		}
-		for _, sub := range boxes.subs {
-			if err := s.sendBack(ctx, tx, sub, lasts[sub.ref.Box]); err != nil {
-				return err
-			}
-		}
-		for name := range boxes.boxes {
-			if _, err := tx.Exec(ctx, s.statements.get("note", "").sql, storekit.Itself, "the database was copied from another server",
-				"send "+name+" again, from where it was"); err != nil {
-				return err
-			}
-		}
-		return execAll(ctx, pgxDDL{tx}, `UPDATE postbag._meta SET identity = postbag._identity()`,
-			`UPDATE postbag._relays SET dead = true`, `DELETE FROM postbag._life`, `UPDATE postbag._epoch SET n = n + 1`)
+		return s.sendAllBack(ctx, tx, boxes, lasts)
 	})
+	return more && err == nil, err
 }
 
-// sendBack takes a subscription back to the floor of its shards. What it had
-// parked beyond comes again with the rest, and its ledger begins there.
-func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64) error {
-	if sub.ref.Subscription == store.Maintenance {
-		_, err := tx.Exec(ctx, s.statements.get("free_shards", "").sql, sub.id)
-		return err
+// sendAllBack takes all subscriptions back to the floors of their shards, and accepts the database.
+func (s *Store) sendAllBack(ctx context.Context, tx pgx.Tx, boxes *catalog, lasts map[string]int64) error {
+	for name, box := range boxes.boxes {
+		if _, err := tx.Exec(ctx, `UPDATE postbag._boxes SET "foreign" = $2,
+			numbering = pg_relation_filenode(to_regclass('postbag.' || name || '__seq'))::bigint WHERE id = $1`, box.id, lasts[name]); err != nil {
+			return err
+		}
 	}
+	for _, sub := range boxes.subs {
+		if err := s.sendBack(ctx, tx, sub, lasts[sub.ref.Box]); err != nil {
+			return err
+		}
+	}
+	for name := range boxes.boxes {
+		if _, err := tx.Exec(ctx, s.statements.get("note", "").sql, storekit.Itself, "the database was copied from another server",
+			"send "+name+" again, from where it was"); err != nil {
+			return err
+		}
+	}
+	return execAll(ctx, pgxDDL{tx}, `UPDATE postbag._meta SET identity = postbag._identity()`,
+		`UPDATE postbag._relays SET dead = true`, `DELETE FROM postbag._life`, `UPDATE postbag._epoch SET n = n + 1`)
+}
+
+// forgetParked deletes some rows that subscriptions have parked beyond their floors. more: there may be more of them.
+func (s *Store) forgetParked(ctx context.Context, tx pgx.Tx, boxes *catalog, lasts map[string]int64) (more bool, err error) {
+	for _, sub := range boxes.subs {
+		if sub.ref.Subscription == store.Maintenance {
+			continue
+		}
+		floor, err := s.floorOf(ctx, tx, sub, lasts[sub.ref.Box])
+		if err != nil {
+			return false, err
+		}
+		gone, err := tx.Exec(ctx, s.statements.get("back_parked", "").sql, sub.id, floor, storekit.SweepMost)
+		if err != nil || gone.RowsAffected() >= storekit.SweepMost {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// floorOf returns the seq behind which a subscription begins again. It locks its shards.
+func (s *Store) floorOf(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64) (int64, error) {
 	positions, err := s.shardPositions(ctx, tx, sub)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	floor := last
 	for i := range positions {
@@ -80,11 +110,25 @@ func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscriptio
 		// begun again before the copy was made, what lies below the floor was never sent.
 		begun, err := s.outnumbered(ctx, tx, sub.ref.Box, p)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if begun {
 			floor = 0
 		}
+	}
+	return floor, nil
+}
+
+// sendBack takes a subscription back to the floor of its shards. What it had
+// parked beyond comes again with the rest, and its ledger begins there.
+func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64) error {
+	if sub.ref.Subscription == store.Maintenance {
+		_, err := tx.Exec(ctx, s.statements.get("free_shards", "").sql, sub.id)
+		return err
+	}
+	floor, err := s.floorOf(ctx, tx, sub, last)
+	if err != nil {
+		return err
 	}
 	back := snapshots.Position{Floor: floor, Base: last}
 	for _, q := range []struct {
@@ -95,7 +139,6 @@ func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscriptio
 		{"back_ledger", []any{sub.id, floor / store.TallySpan}}, // the span of the first message to come again
 		{"back_cut", []any{sub.id, []byte(back.Encode()), floor}},
 		{"back_commands", []any{sub.id, floor}},
-		{"back_parked", []any{sub.id, floor}},
 		{"back_shards", []any{sub.id, []byte(back.Encode())}},
 	} {
 		if _, err := tx.Exec(ctx, s.statements.get(q.name, "").sql, q.args...); err != nil {

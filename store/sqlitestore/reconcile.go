@@ -13,29 +13,44 @@ import (
 // log is another one than their positions were written in. It returns the database's identity, whether it
 // is another one than before, and what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
-	err = s.locked(ctx, "check", s.deadline(), func(t *transaction) error {
-		if found, err := t.Row(sqlMeta, nil, &id, &t.Epoch); err != nil || !found {
-			return store.ErrSchema
-		}
-		if _, err := t.Exec(sqlLock); err != nil { // a read-only file lets a transaction begin
-			return err
-		}
-		if back, err = t.elsewhere(); err != nil {
-			return err
-		}
-		for _, ref := range back {
-			if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
-				return err
-			}
-		}
-		return t.commit()
-	})
+	for more := true; more && err == nil; {
+		more, err = s.reconcileSome(ctx, &id, &back)
+	}
 	if err != nil {
 		return "", false, nil, err
 	}
 	another = s.accepted.same(id) != nil
 	s.accepted.accept(id)
 	return id, another, back, nil
+}
+
+// reconcileSome is one transaction of reconcile. more: it has only deleted some of what is to be deleted.
+func (s *Store) reconcileSome(ctx context.Context, id *string, back *[]store.Ref) (more bool, err error) {
+	err = s.locked(ctx, "check", s.deadline(), func(t *transaction) error {
+		if found, err := t.Row(sqlMeta, nil, id, &t.Epoch); err != nil || !found {
+			return store.ErrSchema
+		}
+		if _, err := t.Exec(sqlLock); err != nil { // a read-only file lets a transaction begin
+			return err
+		}
+		var err error
+		if *back, err = t.elsewhere(); err != nil {
+			return err
+		}
+		if more, err = t.ForgetSome(*back); err != nil {
+			return err
+		}
+		if more {
+			return t.commit()
+		}
+		for _, ref := range *back {
+			if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
+				return err
+			}
+		}
+		return t.commit()
+	})
+	return more, err
 }
 
 // elsewhere returns the subscriptions of boxes whose log is not the one that a

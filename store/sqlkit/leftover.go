@@ -53,22 +53,30 @@ func (t *Tx) sweep(id int64) error {
 	if there, err := t.Row(sqlStillLeft+t.Lock, []any{id}, new(int64)); err != nil || !there {
 		return err
 	}
+	if more, err := t.deleteSome(id); err != nil || more {
+		return err
+	}
+	_, err := t.Exec(sqlLeftNoMore, id)
+	return err
+}
+
+// deleteSome deletes some rows of a subscription. more: perhaps not all.
+func (t *Tx) deleteSome(id int64) (more bool, err error) {
 	for _, table := range leftTables {
 		last := int64(0)
 		full, err := t.Row(sweepText(table, sqlLastOfSome), []any{id, storekit.SweepMost - 1}, &last)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if full {
 			_, err := t.Exec(sweepText(table, sqlDeleteSome), id, last)
-			return err
+			return true, err
 		}
 		if _, err := t.Exec(sweepText(table, sqlDeleteOthers), id); err != nil {
-			return err
+			return false, err
 		}
 	}
-	_, err := t.Exec(sqlLeftNoMore, id)
-	return err
+	return false, nil
 }
 
 func sweepText(table, text string) string { return strings.ReplaceAll(text, "{table}", table) }

@@ -5,6 +5,22 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
+// ForgetSome deletes some of the rows that [Tx.SetBack] would delete of subscriptions. A store commits and begins again as long as there may
+// be more. So no transaction is long, however many rows there are. What is deleted comes again once the subscription is set back. It must
+// still be seen then that it has to be: nothing here changes a position.
+func (t *Tx) ForgetSome(refs []store.Ref) (more bool, err error) {
+	for _, r := range refs {
+		id, err := t.Subscription(r)
+		if err != nil {
+			return false, err
+		}
+		if more, err := t.deleteSome(id); err != nil || more {
+			return more, err
+		}
+	}
+	return false, nil
+}
+
 // SetBack starts a subscription again from all that its box still holds. Nobody knows
 // which of these messages were delivered. It ends the leases, and deletes parked rows,
 // commands and ledger. The audit log says so, and why.

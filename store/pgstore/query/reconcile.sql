@@ -24,7 +24,9 @@ INSERT INTO postbag._cuts (sub, position, floor) VALUES ($1::integer, $2::bytea,
 DELETE FROM postbag._commands c WHERE c.sub = $1::integer AND c.seq > $2::bigint;
 
 -- name: back_parked
-DELETE FROM postbag._parked p WHERE p.sub = $1::integer AND p.seq > $2::bigint;
+-- Deletes $3 rows at most: by (sub, seq), and then by their place in the table.
+DELETE FROM postbag._parked p WHERE p.ctid = ANY (ARRAY(
+  SELECT f.ctid FROM postbag._parked f WHERE f.sub = $1::integer AND f.seq > $2::bigint ORDER BY f.seq LIMIT $3::bigint));
 
 -- name: back_shards
 UPDATE postbag._shards s SET position = $2::bytea, owner = NULL, token = postbag._new_token(), span = -1, delivered = 0, delivered_seq = 0,
