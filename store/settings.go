@@ -69,11 +69,15 @@ const (
 	SettingTimeout = "timeout"
 	// SettingCadence is latency, balanced or background.
 	SettingCadence = "cadence"
+	// SettingDestination names the destination that running relays begin the subscription
+	// with, see Assigner. A deployment that has the subscription goes by its own.
+	SettingDestination = "destination"
 )
 
 // SettingNames are the names of all settings that this version knows.
 var SettingNames = []string{
 	SettingRate, SettingBatch, SettingRetryBatch, SettingInFlight, SettingConcurrency, SettingMaxAttempts, SettingMaxAge, SettingTimeout, SettingCadence,
+	SettingDestination,
 }
 
 // none is the value of a setting that takes a limit away.
@@ -119,6 +123,8 @@ type Policy struct {
 	// MaxAge is zero if messages do not age.
 	MaxAge, Timeout *time.Duration
 	Cadence         *string
+	// Destination is nil if no operator has given the subscription one.
+	Destination *string
 }
 
 // Set takes a setting as text. The error is ErrSetting: the setting is not known, or the
@@ -146,6 +152,8 @@ func (p *Policy) Set(name, value string) (err error) {
 		err = set(&p.Timeout, value, lasts(time.Millisecond, time.Hour))
 	case SettingCadence:
 		err = set(&p.Cadence, value, parseCadence)
+	case SettingDestination:
+		err = set(&p.Destination, value, parseDestination)
 	default:
 		return fmt.Errorf("%w: %.40q is none that this version knows; choose one of %s", ErrSetting, name, strings.Join(SettingNames, ", "))
 	}
@@ -213,6 +221,19 @@ func parseAge(text string) (time.Duration, error) {
 func parseCadence(text string) (string, error) {
 	if all := []string{"latency", "balanced", "background"}; !slices.Contains(all, text) {
 		return "", fmt.Errorf("is %.40q; choose one of %s", text, strings.Join(all, ", "))
+	}
+	return text, nil
+}
+
+// mostName is how long the name of a destination may be.
+const mostName = 63
+
+func parseDestination(text string) (string, error) {
+	letter := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
+	}
+	if text == "" || len(text) > mostName || strings.ContainsFunc(text, func(r rune) bool { return !letter(r) }) {
+		return "", fmt.Errorf("is %.80q; write 1 to %d letters, digits, - or _", text, mostName)
 	}
 	return text, nil
 }

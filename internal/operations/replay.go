@@ -118,14 +118,14 @@ func (s Store) PlanReplay(ctx context.Context, c ReplayChoice) (*ReplayPlan, err
 	return p, p.Replay.Validate()
 }
 
-// inherited returns the settings that a replay has from its subscription: all that this version knows, but for max_age, since
+// inherited returns the settings that a replay has from its subscription: all that this version knows, but for its destination, and for max_age, since
 // old messages come again. A rate that the replay says itself takes the place of the operator's rate of messages.
 func inherited(settings []store.Setting, rate float64) []store.Setting {
 	var out []store.Setting
 	for i := range settings {
 		var p store.Policy
 		one := store.Setting{Name: settings[i].Name, Value: settings[i].Value}
-		if one.Name == store.SettingMaxAge || p.Set(one.Name, one.Value) != nil {
+		if one.Name == store.SettingMaxAge || one.Name == store.SettingDestination || p.Set(one.Name, one.Value) != nil {
 			continue
 		}
 		if p.Rate != nil && rate > 0 {

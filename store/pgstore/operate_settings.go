@@ -10,7 +10,10 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-var _ store.Tuner = (*Store)(nil)
+var (
+	_ store.Tuner    = (*Store)(nil)
+	_ store.Assigner = (*Store)(nil)
+)
 
 // Add implements store.Tuner.
 func (s *Store) Add(ctx context.Context, a store.Audit, spec store.Spec) error {
@@ -123,4 +126,21 @@ func (s *Store) Tune(ctx context.Context, a store.Audit, r store.Ref, set []stor
 		return s.change(ctx, v, "tune", args.text(a.Who).text(a.Why).text(storekit.SettingsText(r, set, reset)))
 	})
 	return translateError(doing, err)
+}
+
+// Assigned implements store.Assigner.
+func (s *Store) Assigned(ctx context.Context) (out []store.Assignment, err error) {
+	err = s.run(ctx, call{
+		st: s.statements.get("assigned", ""), args: new(parameters),
+		reset: func() { out = nil },
+		each: func(r row) error {
+			c := columns{rest: r}
+			a := store.Assignment{Ref: store.Ref{Box: c.text(), Subscription: c.text()}}
+			if a.Destination, a.Who = store.DestinationOf(storekit.ParseSettings(c.text())); a.Destination != "" {
+				out = append(out, a)
+			}
+			return c.err
+		},
+	})
+	return out, translateError("read which destinations operators have given", err)
 }

@@ -314,6 +314,8 @@ func (s *work) stewards(of store.Ref) {
 	a := store.Audit{Who: "x", Why: "y"}
 	s.Must(s.SetFilter(s.Context(), a, of, store.Filter{Types: []string{"order.*"}, Where: store.Where{Topics: []string{"orders"}}}))
 	s.Must(s.Tune(s.Context(), a, of, []store.Setting{{Name: store.SettingBatch, Value: "7"}}, []string{store.SettingRate}))
+	_, err := s.Assigned(s.Context())
+	s.Must(err)
 	added := store.Ref{Box: of.Box, Subscription: fmt.Sprint("added", s.n)}
 	s.Must(s.Add(s.Context(), a, store.Spec{Ref: added, From: store.Start{Now: true}}))
 	s.Must(s.Remove(s.Context(), a, added, false))

@@ -189,6 +189,9 @@ WHERE id = ? AND (types <> ? OR COALESCE(takes, '') <> ? OR types_by <> ?)`
 	sqlSettings    = `SELECT COALESCE(settings, '') FROM postbag__subscription WHERE id = ?`
 	sqlSetSettings = `UPDATE postbag__subscription SET settings = ? WHERE id = ?`
 
+	// SQLAssigned reads a small table whole, in the sequence of its unique (box, name), when the epoch has changed.
+	SQLAssigned = `SELECT box, name, settings FROM postbag__subscription WHERE settings IS NOT NULL AND replay IS NULL ORDER BY box, name`
+
 	// By the unique (box, name): who added a subscription.
 	sqlAddedBy = `UPDATE postbag__subscription SET types_by = ?, wanted_by = ? WHERE box = ? AND name = ?`
 

@@ -19,6 +19,7 @@ func tuneCases() []scenario {
 		{name: "An added subscription begins where the operator says, and keeps the filter", run: addPlace},
 		{name: "A subscription is added only where there is none, also one that was removed", run: addOnce},
 		{name: "Settings, or a subscription, without who or why are refused", run: tuneAudit},
+		{name: "A destination that an operator gives is told with its subscription until it is reset", run: assigned},
 	}
 }
 

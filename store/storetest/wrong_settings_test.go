@@ -15,7 +15,10 @@ type mistuned struct {
 	seen    func([]store.Setting) []store.Setting
 	epoch   func(int64) int64
 	declare func(context.Context, []store.Spec) error
+	given   func(context.Context) ([]store.Assignment, error)
 }
+
+func (s *mistuned) Assigned(ctx context.Context) ([]store.Assignment, error) { return s.given(ctx) }
 
 func (s *mistuned) Add(ctx context.Context, a store.Audit, spec store.Spec) error {
 	return s.add(ctx, a, spec)
@@ -48,7 +51,7 @@ func mistunes(change func(*mistuned)) func(*database) {
 	return func(db *database) {
 		s := db.Store.(*memstore.Store) //nolint:errcheck // reference made it
 		out := &mistuned{
-			Store: s, add: s.Add, tune: s.Tune, declare: s.Declare,
+			Store: s, add: s.Add, tune: s.Tune, declare: s.Declare, given: s.Assigned,
 			seen: func(all []store.Setting) []store.Setting { return all }, epoch: func(n int64) int64 { return n },
 		}
 		change(out)
@@ -135,6 +138,17 @@ func wrongTunes() []wrong {
 				return err
 			}
 		}), []string{"A subscription is added only where there is none, also one that was removed"}},
+		{"a destination that was given stays when it is reset", mistunes(func(s *mistuned) {
+			s.tune = func(ctx context.Context, a store.Audit, r store.Ref, set []store.Setting, reset []string) error {
+				if len(set) == 0 && len(reset) == 1 && reset[0] == store.SettingDestination {
+					return nil
+				}
+				return s.Store.Tune(ctx, a, r, set, reset)
+			}
+		}), []string{"A destination that an operator gives is told with its subscription until it is reset"}},
+		{"the destinations that operators give are told of nobody", mistunes(func(s *mistuned) {
+			s.given = func(context.Context) ([]store.Assignment, error) { return nil, nil }
+		}), []string{"A destination that an operator gives is told with its subscription until it is reset"}},
 		{"who and why of a setting are made up", mistunes(func(s *mistuned) {
 			s.tune = func(ctx context.Context, _ store.Audit, r store.Ref, set []store.Setting, reset []string) error {
 				return s.Store.Tune(ctx, store.Audit{Who: "x", Why: "x"}, r, set, reset)
@@ -143,6 +157,7 @@ func wrongTunes() []wrong {
 			"Settings, or a subscription, without who or why are refused",
 			"Each setting keeps its value, who set it and why, whatever becomes of others",
 			"A setting that an operator set is in every view until it is reset",
+			"A destination that an operator gives is told with its subscription until it is reset",
 		}},
 	}
 }

@@ -41,3 +41,8 @@ WITH b AS MATERIALIZED (
   UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM s)
 )
 SELECT b.there, EXISTS (SELECT FROM u) FROM b;
+
+-- name: assigned
+-- The subscriptions that operators have given a destination: a small table, read whole when the epoch has changed.
+SELECT b.name, u.name, u.settings::text FROM postbag._subscriptions u JOIN postbag._boxes b ON b.id = u.box
+WHERE u.settings ? 'destination' AND u.replay IS NULL ORDER BY b.name COLLATE "C", u.name COLLATE "C";
