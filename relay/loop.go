@@ -43,6 +43,8 @@ type loop struct {
 	peers     map[string]peer
 	commanded map[store.CommandID]commanded // messages that operators' commands are about
 	fatal     error
+	added     addedLook
+	through   bool // with the one subscription, which an operator had added
 }
 
 // flow is one subscription: what is decided about it, and what belongs to it here.
@@ -124,7 +126,7 @@ func (l *loop) run(ctx context.Context) error {
 		return err
 	}
 	var woken <-chan struct{}
-	if w, ok := l.store.(store.Waker); ok {
+	if w, ok := l.store.(store.Waker); ok && !l.relay.added { // the relay that it works for hears, and hands on
 		woken = w.Woken()
 	}
 	timer := time.NewTimer(0)
@@ -145,6 +147,7 @@ func (l *loop) run(ctx context.Context) error {
 			for _, f := range l.flows {
 				f.Engine.Woken()
 			}
+			l.relay.additions.wake("")
 		case <-l.relay.hints.bell:
 			l.hinted()
 		case answer := <-l.ask:
@@ -183,6 +186,9 @@ func (l *loop) start(work func() func()) {
 
 // step starts everything that can be started now.
 func (l *loop) step() {
+	if l.through && !l.ending {
+		l.stop()
+	}
 	now := l.now()
 	l.collect(now)
 	l.watchLanes()
@@ -237,6 +243,7 @@ func (l *loop) carryOut(now time.Duration) {
 			l.log.reshaped(o.Flow.Ref, o.Flow.Wanted())
 		case core.Vanished:
 			l.vanished(l.flowOf(o.Flow), o.Unanswered)
+			l.through = l.flowOf(o.Flow).subscription.assigned
 		case core.Returned:
 			l.log.returned(l.flowOf(o.Flow))
 		case core.Back:
@@ -304,7 +311,7 @@ func (l *loop) over() bool {
 func (l *loop) open(ctx context.Context) error {
 	specs := make([]store.Spec, 0, len(l.flows))
 	for _, f := range l.flows {
-		if f.subscription.Replay == nil {
+		if f.subscription.Replay == nil && !f.subscription.assigned {
 			specs = append(specs, f.subscription.spec())
 		}
 	}

@@ -65,9 +65,11 @@ func (l *loop) beaten(b *core.Heartbeat, v *store.View, err error) {
 // noteView notes what people want to know of a view.
 func (l *loop) noteView(v *store.View) {
 	l.notePeers(v.Relays)
+	l.lookAdded(v.Epoch)
 	for i := range v.Subscriptions {
 		s := &v.Subscriptions[i]
 		if f := l.byRef[s.Ref]; f != nil {
+			l.noteAssigned(f, s)
 			l.notePauses(f)
 			l.noteFilter(f, s)
 			l.noteSettings(f)

@@ -53,7 +53,7 @@ func (r *Relay) Wake(box string) bool {
 	if len(boxes) > 0 {
 		r.hints.add(boxes)
 	}
-	return len(boxes) > 0
+	return r.additions.wake(box) || len(boxes) > 0
 }
 
 // hinted hands on what Wake has noted.

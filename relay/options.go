@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/store"
 )
 
@@ -20,6 +21,17 @@ type Options struct {
 	// Boxes are what holds for all subscriptions of a box, by its name. Each is read by
 	// one of Subscriptions. Defaults to none.
 	Boxes map[string]Box
+	// Destinations are what subscriptions that operators add go to, by the name that operators
+	// say (store.SettingDestination). The relay begins such a subscription while it runs, with
+	// the defaults of a Subscription and what operators have set, and ends it when it is
+	// removed. One that Subscriptions has, by box and name, stays as it is there. Nothing is
+	// exactly once: a destination with transactions is left alone, with a line in the log.
+	// Names are 1 to 63 letters, digits, - or _. Several may be the same destination, also one
+	// of Subscriptions. The caller closes them after Run. With any, Hooks and OnError may be
+	// called from several goroutines, by one at a time, and Boxes may name boxes that no
+	// subscription reads yet. Stats has added subscriptions, too. The map is copied. Defaults
+	// to none: the relay begins no subscription.
+	Destinations map[string]broker.Destination
 	// Name tells people which relay this is. Defaults to "host:pid".
 	Name string
 	// TTL is how long the relay's leases outlive its last heartbeat. After that time
@@ -90,7 +102,7 @@ func (o *Options) boxes() error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(o.Boxes)) {
 		errs = append(errs, o.validRetention(name))
-		if !slices.ContainsFunc(o.Subscriptions, func(s Subscription) bool { return s.ref().Box == name }) {
+		if len(o.Destinations) == 0 && !slices.ContainsFunc(o.Subscriptions, func(s Subscription) bool { return s.ref().Box == name }) {
 			errs = append(errs, fmt.Errorf("relay: Boxes names %.64q, which no subscription reads; correct the name, or leave it out", name))
 		}
 	}

@@ -15,7 +15,9 @@ type Relay struct {
 	options Options
 	hints   *hints
 
-	replayer store.Replayer // nil: no subscription is a replay
+	replayer  store.Replayer // nil: no subscription is a replay
+	additions *additions     // nil: none can be added
+	added     bool           // it works one that was added, for another relay of this process
 
 	mu      sync.Mutex
 	running *loop
@@ -31,10 +33,12 @@ func New(s store.Store, o Options) (*Relay, error) {
 		err = errors.Join(err, errors.New("relay: the store is nil; open one first"))
 	}
 	replayer, replays := o.replayer(s)
-	if err = errors.Join(err, o.retains(s), replays); err != nil {
+	if err = errors.Join(err, o.retains(s), replays, o.destinations(s)); err != nil {
 		return nil, err
 	}
-	return &Relay{store: s, options: o, hints: newHints(), replayer: replayer}, nil
+	r := &Relay{store: s, options: o, hints: newHints(), replayer: replayer}
+	r.additions = newAdditions(r)
+	return r, nil
 }
 
 // ErrRunning is returned by Run and Drain while the relay runs already.
@@ -63,7 +67,9 @@ func (r *Relay) run(ctx context.Context, drain bool) error {
 	r.running = l
 	r.mu.Unlock()
 	l.hooks.start()
+	r.additions.begin(ctx, drain)
 	err := l.run(ctx)
+	more := r.additions.end(drain && err == nil)
 	r.mu.Lock()
 	r.last = l.stats()
 	r.mu.Unlock()
@@ -75,13 +81,20 @@ func (r *Relay) run(ctx context.Context, drain bool) error {
 		return ctx.Err()
 	}
 	if err == nil && drain {
-		return l.undrained(ctx)
+		return errors.Join(l.undrained(ctx), l.added.failed, more)
 	}
 	return err
 }
 
 // Stats returns what the relay has done and is doing.
 func (r *Relay) Stats() Stats {
+	s := r.own()
+	r.additions.stats(&s)
+	return s
+}
+
+// own are the stats without those of added subscriptions.
+func (r *Relay) own() Stats {
 	r.mu.Lock()
 	l, last := r.running, r.last
 	r.mu.Unlock()

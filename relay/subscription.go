@@ -163,6 +163,9 @@ type Subscription struct {
 	// store.Replayer.Floor of all its shards' positions is Replay.Through or more, and no
 	// message waits. Defaults to nil: no replay.
 	Replay *store.Replay
+
+	// assigned: an operator has added it, with ToName as its destination.
+	assigned bool
 }
 
 func (s *Subscription) ref() store.Ref {
