@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 	defer limitMemory(file)()
 	logger := newLogger(c, file.Log)
 	hearLibraries(logger)
-	subscriptions, closeAll, err := openSubscriptions(ctx, c, file)
+	subscriptions, open, closeAll, err := openSubscriptions(ctx, c, file)
 	defer func() { err = errors.Join(err, closeAll()) }()
 	if err != nil {
 		return stopped(ctx, drain, err)
@@ -40,9 +41,10 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 	}
 	defer tel.close()
 	tel.trace(subscriptions)
+	offered := tel.traced(offer(ctx, c, file, open, logger))
 	var workers []*worker
 	for _, name := range slices.Sorted(maps.Keys(file.AllStores())) {
-		w := &worker{name: name, file: file, subscriptions: subscriptions[name], sources: sourcesOf(file, name), logger: logger}
+		w := &worker{name: name, file: file, subscriptions: subscriptions[name], offered: offered, sources: sourcesOf(file, name), logger: logger}
 		if len(file.Subscriptions) == 0 && len(w.sources) == 0 {
 			continue // it is another process's
 		}
@@ -121,7 +123,7 @@ func drained(r *relay.Relay, err error) error {
 }
 
 // openSubscriptions opens each destination once and wires the subscriptions of each store.
-func openSubscriptions(ctx context.Context, c *terminal.Terminal, file *config.File) (map[string][]relay.Subscription, func() error, error) {
+func openSubscriptions(ctx context.Context, c *terminal.Terminal, file *config.File) (map[string][]relay.Subscription, map[string]broker.Destination, func() error, error) {
 	open := make(map[string]broker.Destination)
 	closeAll := func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -137,13 +139,35 @@ func openSubscriptions(ctx context.Context, c *terminal.Terminal, file *config.F
 		if open[s.To] == nil {
 			d, err := component.OpenDestination(ctx, s.To, file.Destinations[s.To], c)
 			if err != nil {
-				return nil, closeAll, err
+				return nil, open, closeAll, err
 			}
 			open[s.To] = d
 		}
 		out[s.Store] = append(out[s.Store], subscription(s, open[s.To]))
 	}
-	return out, closeAll, nil
+	return out, open, closeAll, nil
+}
+
+// offer returns the destinations that subscriptions can have which operators add. It opens those that no subscription of the
+// file has. One that cannot be opened is left out, since nothing needs it yet.
+func offer(ctx context.Context, c *terminal.Terminal, file *config.File, open map[string]broker.Destination, logger *slog.Logger) map[string]broker.Destination {
+	out := make(map[string]broker.Destination)
+	for _, name := range slices.Sorted(maps.Keys(file.Destinations)) {
+		settings := file.Destinations[name]
+		if len(file.Subscriptions) == 0 || component.Addable(settings) != "" {
+			continue
+		}
+		if open[name] == nil {
+			d, err := component.OpenDestination(ctx, name, settings, c)
+			if err != nil {
+				logger.Warn("postbag: a destination that no subscription of the configuration has cannot be opened; operators cannot add subscriptions for it", "destination", name, "error", err)
+				continue
+			}
+			open[name] = d
+		}
+		out[name] = open[name]
+	}
+	return out
 }
 
 // subscription translates the file's words; they were checked when it was read.

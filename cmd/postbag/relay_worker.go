@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/cmd/postbag/internal/admin"
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
@@ -30,6 +31,7 @@ type worker struct {
 	name          string // empty: the only one
 	file          *config.File
 	subscriptions []relay.Subscription
+	offered       map[string]broker.Destination // that operators can add subscriptions for
 	sources       []config.Intake
 	logger        *slog.Logger
 	observer      *prompostbag.Observer // nil: nobody asks for metrics
@@ -74,7 +76,7 @@ func (w *worker) open(ctx context.Context) error {
 		return nil
 	}
 	r, err := relay.New(s.Store, relay.Options{
-		Subscriptions: w.subscriptions, Boxes: boxesOf(w.file, w.subscriptions), Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll,
+		Subscriptions: w.subscriptions, Destinations: w.offered, Boxes: w.boxes(), Name: w.file.Name, TTL: w.file.TTL, Grace: w.file.Grace, PollMax: w.file.Poll,
 		SettleEvery: w.file.SettleEvery, Keep: w.file.Keep,
 		NoMaintenance: w.file.Maintenance != nil && !*w.file.Maintenance, Logger: w.logger, Hooks: w.hooks(),
 	})
@@ -91,6 +93,19 @@ func (w *worker) hooks() []relay.Hooks {
 		return nil
 	}
 	return []relay.Hooks{w.observer.Hooks()}
+}
+
+// boxes returns the settings of the boxes that the relay may read. Where there is one store, those of the others are for
+// subscriptions that operators add.
+func (w *worker) boxes() map[string]relay.Box {
+	boxes := boxesOf(w.file, w.subscriptions)
+	if w.name != "" || len(w.offered) == 0 {
+		return boxes
+	}
+	for name, box := range w.file.Boxes {
+		boxes[name] = relay.Box{Headers: box.Headers, Retention: box.Retention.Lifetimes()}
+	}
+	return boxes
 }
 
 // boxesOf returns the settings of the boxes that subscriptions read: others are in other stores.

@@ -22,6 +22,8 @@ type addFlags struct {
 	header []string
 	from   string
 	shards int
+	// destination is the one that running relays begin it with.
+	destination string
 	// configured: the filter is that of the configuration.
 	configured bool
 }
@@ -58,10 +60,13 @@ func newSubscriptionsAddCommand(c *terminal.Terminal) *cobra.Command {
 		Use: "add NAME", Short: "Declare a subscription before a relay does, at the place that you say",
 		Long: `Declare a subscription before a relay does, at the place that you say. Its backlog grows from then on.
 A relay delivers it if its configuration has it: one that starts later, or one that runs and had it before
-somebody removed it. The filter is then the operator's, and from, types and shards of a deployment change nothing.
+somebody removed it. With --destination, relays that run begin it, too: those whose configuration has a
+destination of that name. They deliver at least once, in the form of that destination, with the defaults of a
+subscription and what postbag subscriptions set says. A relay whose configuration has the subscription goes by that. The filter is then the operator's, and from, types and shards of a deployment change nothing.
 Add a route with --as-configured: its filter then has the exceptions that the configuration says, too.
 A subscription that was removed is added as a new one.`,
-		Example: `  postbag subscriptions add audit --from now --types "order.*" --shards 8 -c postbag.yaml --why "a new consumer"`,
+		Example: `  postbag subscriptions add audit --from now --types "order.*" --shards 8 -c postbag.yaml --why "a new consumer"
+  postbag subscriptions add audit --destination audit -c postbag.yaml --why "the auditors ask"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			spec, err := f.spec(args)
 			if err != nil {
@@ -71,13 +76,30 @@ A subscription that was removed is added as a new one.`,
 			if err != nil {
 				return err
 			}
-			if err := f.store.operate(cmd.Context(), func(s operations.Store) error { return s.Add(cmd.Context(), audit, spec) }); err != nil {
+			if err := f.store.addable(c, spec.Ref, f.destination); cmd.Flags().Changed("destination") && err != nil {
+				return err
+			}
+			do := func(s operations.Store) error {
+				if cmd.Flags().Changed("destination") {
+					return s.AddTo(cmd.Context(), audit, spec, f.destination)
+				}
+				return s.Add(cmd.Context(), audit, spec)
+			}
+			if err := f.store.operate(cmd.Context(), do); err != nil {
 				return err
 			}
 			if c.JSON {
-				return c.Emit(map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, spec.Types...), "where": spec.Where, "added": true})
+				out := map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, spec.Types...), "where": spec.Where, "added": true}
+				if f.destination != "" {
+					out["destination"] = f.destination
+				}
+				return c.Emit(out)
 			}
-			c.Sayf("%s is added, from %s; a relay that has it in its configuration delivers it", spec.Ref, f.from)
+			who := "a relay that has it in its configuration delivers it"
+			if f.destination != "" {
+				who = "relays that have a destination " + f.destination + " begin it within a moment"
+			}
+			c.Sayf("%s is added, from %s; %s", spec.Ref, f.from, who)
 			return nil
 		},
 	}
@@ -89,6 +111,7 @@ A subscription that was removed is added as a new one.`,
 	cmd.Flags().StringSliceVar(&f.topics, "topics", nil, "`topics` to deliver, with commas between: exact, or a prefix and .*; all when left out")
 	cmd.Flags().StringArrayVar(&f.header, "header", nil, "a `condition` on a header: name=value, or name alone for any value; give the flag again for more")
 	cmd.Flags().BoolVar(&f.configured, "as-configured", false, "take the whole filter, with its exceptions, from the configuration (-c)")
+	cmd.Flags().StringVar(&f.destination, "destination", "", "`name` of the destination with which running relays begin it; none when left out")
 	cmd.Flags().IntVar(&f.shards, "shards", 0, "how `many` shards it has (default 4, or 1 on sqlite)")
 	return cmd
 }

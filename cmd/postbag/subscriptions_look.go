@@ -129,6 +129,9 @@ func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail) (
 	if said == nil {
 		return all, nil
 	}
+	for i := range all {
+		all[i].Unused = all[i].Name == store.SettingDestination // of a relay that has the subscription
+	}
 	asks, has := said.Filter(), d.Filter()
 	if !storekit.SameFilter(store.Filter{Types: asks.Types}, store.Filter{Types: has.Types}) {
 		all = append(all, operations.Setting{Name: "types", Value: operations.TypesText(asks.Types), Source: operations.FromDeployment, Unused: true})

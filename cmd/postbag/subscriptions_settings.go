@@ -32,6 +32,7 @@ var policyWords = []struct{ setting, usage string }{
 	{store.SettingMaxAge, "the age at which a message is dead, a `duration` such as 5m or 3d, or none"},
 	{store.SettingTimeout, "the longest call to the destination, a `duration`"},
 	{store.SettingCadence, "`word`: latency, balanced or background"},
+	{store.SettingDestination, "`name` of the destination with which running relays work it that do not have it in their configuration"},
 }
 
 // flagOf is the flag of a setting.
@@ -119,6 +120,11 @@ func (f *policyFlags) run(cmd *cobra.Command, c *terminal.Terminal, at *storeFla
 	if err != nil {
 		return err
 	}
+	if cmd.Flags().Changed(store.SettingDestination) {
+		if err := at.addable(c, ref, *f.values[store.SettingDestination]); err != nil {
+			return err
+		}
+	}
 	do := func(s operations.Store) error { return s.Tune(cmd.Context(), audit, ref, set, f.reset) }
 	if err := at.operate(cmd.Context(), do); err != nil {
 		return noSubscription(ref, err)
@@ -131,6 +137,10 @@ func (f *policyFlags) run(cmd *cobra.Command, c *terminal.Terminal, at *storeFla
 		return c.Emit(map[string]any{"box": ref.Box, "subscription": ref.Subscription, "set": values, "reset": append([]string{}, f.reset...)})
 	}
 	for _, s := range set {
+		if s.Name == store.SettingDestination {
+			c.Sayf("%s goes to %s now, in relays that have that destination and not the subscription in their configuration", ref, s.Value)
+			continue
+		}
 		c.Sayf("%s of %s is %s now, whatever a deployment says", s.Name, ref, s.Value)
 	}
 	for _, name := range f.reset {

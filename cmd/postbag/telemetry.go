@@ -110,6 +110,16 @@ func (t *telemetry) trace(all map[string][]relay.Subscription) {
 	}
 }
 
+// traced returns destinations whose calls are traced.
+func (t *telemetry) traced(all map[string]broker.Destination) map[string]broker.Destination {
+	for name := range all {
+		if t != nil {
+			all[name] = broker.Wrap(all[name], t.Relay)
+		}
+	}
+	return all
+}
+
 // observe shows what the relay of a store counts.
 func (t *telemetry) observe(w *worker) error {
 	if t == nil || !t.metrics || len(w.subscriptions) == 0 {

@@ -3,6 +3,7 @@ package operations
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +17,23 @@ func (s Store) Add(ctx context.Context, a store.Audit, spec store.Spec) error {
 		return refusef(ErrInvalid, "%v; nothing was done", err)
 	}
 	return s.tuner(a, func(t store.Tuner) error { return t.Add(ctx, a, spec) })
+}
+
+// AddTo declares a subscription that is not there, and has running relays begin it that have a
+// destination of this name. If only the first is done, the error says how to do the rest.
+func (s Store) AddTo(ctx context.Context, a store.Audit, spec store.Spec, destination string) error {
+	set := []store.Setting{{Name: store.SettingDestination, Value: destination}}
+	if err := s.checkSettings(ctx, spec.Ref, set, nil); err != nil {
+		return err
+	}
+	if err := s.Add(ctx, a, spec); err != nil {
+		return err
+	}
+	if err := s.Tune(ctx, a, spec.Ref, set, nil); err != nil {
+		return fmt.Errorf("%s is added, and its destination is not kept; run postbag subscriptions set %s --box %s --destination %s: %w",
+			spec.Ref, spec.Subscription, spec.Box, destination, err)
+	}
+	return nil
 }
 
 // Tune sets some settings of a subscription's policy, and lets go of others. A name of reset that

@@ -105,6 +105,8 @@ type Subscription struct {
 	Parked map[string]int64 `json:"parked"`
 	// The states of which there may be more than were counted.
 	AtLeast []string `json:"parked_at_least,omitempty"`
+	// Why no live relay works it although an operator has given it a destination; none: one does, or nobody gave one.
+	Unworked string `json:"unworked,omitempty"`
 	// How the destination is, as the relays say; none: no relay says.
 	Destination *Destination `json:"destination,omitempty"`
 	// The topics that do not work, for which messages are held.

@@ -63,6 +63,8 @@ func (v *Subscription) troubles(at string) (out []string) {
 	switch {
 	case v.Owned == 0 && v.ReplayOf != "":
 		out = append(out, "nobody works the replay "+at+"; go on with postbag replay resume, or end it with postbag replay cancel")
+	case v.Owned == 0 && v.Unworked != "":
+		out = append(out, "no relay works "+at+": "+v.Unworked)
 	case v.Owned == 0:
 		out = append(out, "no relay works "+at+"; start one")
 	}

@@ -53,6 +53,10 @@ type SubscriptionDetail struct {
 	Oldest float64 `json:"oldest_seconds"`
 	// Parked messages by state.
 	Parked map[string]int64 `json:"parked"`
+	// The destination that an operator has given it, which relays that run begin it with; none: nobody gave one.
+	AddedTo string `json:"added_to,omitempty"`
+	// Why no live relay works it although an operator has given it a destination; none: one does, or nobody gave one.
+	Unworked string `json:"unworked,omitempty"`
 	// How the destination is, as the relays say; none: no relay says.
 	Destination *Destination `json:"destination,omitempty"`
 	// With -c: what the configuration says of it.
@@ -124,6 +128,8 @@ func detailOf(s *store.SubscriptionView, relays []store.RelayState) Subscription
 		Shards: state.Shards, Wanted: state.Wanted, WantedBy: s.WantedBy, Paused: s.Paused, Owners: []string{},
 		Backlog: state.Backlog, Oldest: state.Oldest, Parked: state.Parked, Destination: state.Destination, tuned: s.Settings,
 	}
+	d.AddedTo, _ = store.DestinationOf(s.Settings)
+	d.Unworked = unworked(s, relays)
 	for i := range relays {
 		if slices.ContainsFunc(s.Shards, func(sh store.ShardState) bool { return sh.Owner == relays[i].ID }) {
 			d.Owners = append(d.Owners, relays[i].Name)

@@ -34,6 +34,17 @@ func CheckDestination(ctx context.Context, d config.Destination) error {
 	return err
 }
 
+// Addable says why a subscription that an operator adds while relays run cannot go to d. Empty: it can.
+func Addable(d config.Destination) string {
+	if t, ok := d.Settings.(config.Transactional); ok && t.HasTransactions() {
+		return "it has transactions, which only subscriptions of the configuration with exactly_once use"
+	}
+	if r, ok := d.Settings.(*Redis); ok && r.Fence {
+		return "it has fence, which works for one subscription alone: put that into the configuration"
+	}
+	return ""
+}
+
 func destination(ctx context.Context, d config.Destination, c *terminal.Terminal, dry bool) (broker.Destination, error) {
 	settings, ok := d.Settings.(opener)
 	if !ok {

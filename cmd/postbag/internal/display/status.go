@@ -111,6 +111,9 @@ func showTrouble(c *terminal.Terminal, s *operations.Subscription) {
 		p := &s.Pauses[i]
 		c.Sayf("%s: %s is paused %s", s.Name, terminal.Printable(p.Of()), terminal.Printable(p.InWords()))
 	}
+	if s.Unworked != "" {
+		c.Sayf("%s: no relay works it: %s", s.Name, terminal.Printable(s.Unworked))
+	}
 	if d := s.Destination; d != nil && d.Error != "" {
 		_, predicate := d.Words()
 		c.Sayf("%s: the destination %s since %s, says relay %s: %s", s.Name, predicate, operations.Span(operations.Seconds(d.Since)),

@@ -24,6 +24,11 @@ func Subscriptions(c *terminal.Terminal, l *operations.SubscriptionList) error {
 			return err
 		}
 	}
+	for i := range l.Subscriptions {
+		if d := &l.Subscriptions[i]; d.Unworked != "" {
+			c.Sayf("%s/%s has no relay: %s", d.Box, d.Name, terminal.Printable(d.Unworked))
+		}
+	}
 	for _, r := range l.Removed {
 		c.Sayf("%s/%s was removed on %s by %s; relays do not declare it again until postbag subscriptions readmit", r.Box, r.Name, day(r.At), terminal.Printable(r.By))
 	}
@@ -93,6 +98,9 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 	}
 	if d.ReplayOf != "" {
 		rows = append(rows, []string{"replay of", d.ReplayOf})
+	}
+	if d.Unworked != "" {
+		rows = append(rows, []string{"no relay", terminal.Printable(d.Unworked)})
 	}
 	if d.Destination != nil && d.Destination.Error != "" {
 		rows = append(rows, []string{"last error", c.InWords(d.Destination.Error)})

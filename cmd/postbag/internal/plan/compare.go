@@ -193,11 +193,25 @@ func (c *comparison) properties(w *Subscription, have *store.SubscriptionView) {
 		}
 	}
 	for _, s := range have.Settings {
+		if s.Name == store.SettingDestination {
+			c.given(w, &s)
+			continue
+		}
 		c.notef(w.Box, w.Name, "%s is %s by %s: %s; what the file says of it has no effect until postbag subscriptions set --reset %s", s.Name, s.Value, s.Who, s.Why, s.Name)
 	}
 	if n := len(have.Shards); n > 0 && n != wantedShards(have) {
 		c.notef(w.Box, w.Name, "it has %s, and relays are to make %d", terminal.Count(n, "shard"), wantedShards(have))
 	}
+}
+
+// given tells of a destination that an operator has given a subscription of the file, which has its own.
+func (c *comparison) given(w *Subscription, s *store.Setting) {
+	const reset = "postbag subscriptions set --reset destination ends that"
+	if s.Value == w.To {
+		c.notef(w.Box, w.Name, "%s has given it the destination %s, as the file does: %s; relays without the file's subscription work it, too; %s", s.Who, s.Value, s.Why, reset)
+		return
+	}
+	c.notef(w.Box, w.Name, "%s has given it the destination %s: %s; relays with this file go by %s, and others by that; %s", s.Who, s.Value, s.Why, w.To, reset)
 }
 
 // operator names who gave a command.
@@ -240,6 +254,9 @@ func (c *comparison) rest() {
 func (c *comparison) unnamed(ref store.Ref, d *operations.SubscriptionDetail) {
 	loss := operations.LossOf(d)
 	text := fmt.Sprintf("a backlog of %d, %d parked and %d dead messages", d.Backlog, loss.Waiting, loss.Dead)
+	if d.AddedTo != "" {
+		c.notef(d.Box, d.Name, "an operator has added it for the destination %s: relays that have that work it, without the file", d.AddedTo)
+	}
 	if !c.options.Remove {
 		c.notef(d.Box, d.Name, "it is not in the file; %s removes it, with %s", NeedsRemove, text)
 		return

@@ -117,10 +117,14 @@ func (e *Exported) subscription(h *store.SubscriptionView, called map[store.Ref]
 		e.notef("%s is a replay of %s, which no file has", h.Ref, h.Replay.Of)
 		return
 	}
-	to := cmp.Or(called[h.Ref], fillIn)
+	given, giver := store.DestinationOf(h.Settings)
+	to := cmp.Or(called[h.Ref], given, fillIn)
 	destinations[to] = append(destinations[to], h.Ref.String())
 	s := Section{Settings: []Setting{{"name", h.Subscription}, {"box", h.Box}, {"to", to}}}
 	var by []string
+	if given != "" {
+		by = append(by, "destination "+given+" by "+giver)
+	}
 	for i := range properties {
 		p := &properties[i]
 		value := p.export(h)
@@ -132,6 +136,9 @@ func (e *Exported) subscription(h *store.SubscriptionView, called map[store.Ref]
 		}
 	}
 	for _, set := range h.Settings {
+		if set.Name == store.SettingDestination && set.Value == to {
+			continue // the file says it
+		}
 		e.notef("%s has %s %s by %s: %s", h.Ref, set.Name, set.Value, set.Who, set.Why)
 	}
 	s.Comment = strings.Join(by, ", ")
