@@ -66,6 +66,30 @@ func TestTheLogNamesMessagesThatAreRejectedAndDead(t *testing.T) {
 	})
 }
 
+// Two hundred rejections filled the minute's lines, and the log named none of the messages that died of them.
+func TestRejectionsKeepNoDeathOutOfTheLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(broker.Delivery, int) membroker.Act {
+			return membroker.Fail(broker.Rejected, "too odd")
+		}})
+		log, _, stop := w.logged(w.store, relay.Options{Subscriptions: []relay.Subscription{{
+			To: w.to, OnReject: relay.Skip, Retry: relay.Retry{MaxAttempts: 2, Min: time.Second, Max: time.Second},
+		}}})
+		w.publish(100, 100)
+		<-time.After(20 * time.Second)
+		stop()
+		for text, want := range map[string]int{
+			"a message is rejected, and tried again later": 20, "more messages are rejected; see postbag messages list": 1,
+			"a message is dead": 20, "more messages are dead; see postbag messages list": 1,
+		} {
+			if n := log.count(text); n != want {
+				t.Errorf("%d lines say %q, want %d", n, text, want)
+			}
+		}
+	})
+}
+
 // Of a message that an operator had tried again the log has one line, whatever state the message was in.
 func TestTheLogNamesAMessageThatACommandTriesAgain(t *testing.T) {
 	t.Parallel()

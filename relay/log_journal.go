@@ -24,8 +24,19 @@ type journal struct {
 	keeps  map[string]*loggedState // housekeeping that fails, by box
 	faults map[string]*loggedState // and what it reports
 
-	rejectedSince time.Time // the minute in which rejectedSaid lines were written
-	rejectedSaid  int
+	troubles map[trouble]*minute // lines about messages that were rejected or are dead
+}
+
+// trouble is what lines about single messages are counted by: one subscription's rejections keep no other's out of the log, nor its deaths.
+type trouble struct {
+	store.Ref
+	dead bool
+}
+
+// minute counts lines since it began.
+type minute struct {
+	since time.Time
+	lines int
 }
 
 func newJournal(l *slog.Logger, onError func(error)) *journal {
@@ -34,6 +45,7 @@ func newJournal(l *slog.Logger, onError func(error)) *journal {
 		downs: make(map[store.Ref]*outagelog.Outage),
 		reads: make(map[store.Ref]*loggedState), lanes: make(map[store.Ref]*loggedState),
 		keeps: make(map[string]*loggedState), faults: make(map[string]*loggedState),
+		troubles: make(map[trouble]*minute),
 	}
 }
 
@@ -243,19 +255,19 @@ func (j *journal) died(id, name string) {
 	j.logger.Warn("relay: another relay died; its shards are taken over", "relay", id, "name", name)
 }
 
-// rejectedMost is how many lines about rejected and dead messages are written in a minute.
-const rejectedMost = 20
+// troubleMost is how many lines about rejected messages of a subscription are written in a minute, and about dead ones.
+const troubleMost = 20
 
 // rejected says that the destination rejects a message, at the first attempt.
 func (j *journal) rejected(f *flow, m *store.Record, reason string) {
-	if j.mayReject(f) {
+	if j.mayName(f, trouble{Ref: f.Ref}) {
 		j.logger.Warn("relay: a message is rejected, and tried again later", append(placed(f, m.Slot), "id", m.ID.String(), "topic", m.Topic, "reason", reason)...)
 	}
 }
 
 // dead says that a message gets no other attempt.
 func (j *journal) dead(f *flow, d *engine.Death) {
-	if j.mayReject(f) {
+	if j.mayName(f, trouble{Ref: f.Ref, dead: true}) {
 		j.logger.Warn("relay: a message is dead",
 			append(placed(f, d.Slot), "id", d.ID.String(), "topic", d.Topic, "attempts", d.Attempts, "cause", d.Cause.String(), "reason", d.Reason)...)
 	}
@@ -271,18 +283,24 @@ func (j *journal) moreDead(f *flow, n int) {
 	j.logger.Warn("relay: more messages are dead than OnDead is told of at a time; see postbag messages list", append(between(f), "messages", n)...)
 }
 
-// mayReject says whether one more line about rejected and dead messages is written. A
-// destination that rejects all of them does not fill the log.
-func (j *journal) mayReject(f *flow) bool {
+// mayName says whether one more line about a rejected or a dead message is written. A destination that rejects all of them
+// does not fill the log.
+func (j *journal) mayName(f *flow, of trouble) bool {
 	now := time.Now()
-	if now.Sub(j.rejectedSince) >= reminder {
-		j.rejectedSince, j.rejectedSaid = now, 0
+	w := j.troubles[of]
+	if w == nil || now.Sub(w.since) >= reminder {
+		w = &minute{since: now}
+		j.troubles[of] = w
 	}
-	j.rejectedSaid++
-	if j.rejectedSaid == rejectedMost+1 {
-		j.logger.Warn("relay: more messages are rejected or dead; see postbag messages list", between(f)...)
+	w.lines++
+	if w.lines == troubleMost+1 {
+		text := "relay: more messages are rejected; see postbag messages list"
+		if of.dead {
+			text = "relay: more messages are dead; see postbag messages list"
+		}
+		j.logger.Warn(text, between(f)...)
 	}
-	return j.rejectedSaid <= rejectedMost
+	return w.lines <= troubleMost
 }
 
 // commanded says that an operator's command was carried out. Who gave it, and why, is in the audit log.
