@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,17 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 )
+
+// auditText is what was done, for people. A command for many messages that flags selected names twenty of them before it says
+// what selected them: so the names are cut off. JSON has them.
+func auditText(what string) string {
+	const widest, selected = 120, "; selected by "
+	names, by, some := strings.Cut(what, selected)
+	if !some {
+		return what
+	}
+	return terminal.Short(names, widest) + selected + by
+}
 
 func newAuditCommand(c *terminal.Terminal) *cobra.Command {
 	var f storeFlags
@@ -38,7 +50,7 @@ func newAuditCommand(c *terminal.Terminal) *cobra.Command {
 						return err
 					}
 				}
-				rows = append(rows, []string{l.At.UTC().Format(time.DateTime), l.Who, l.What, l.Why})
+				rows = append(rows, []string{l.At.UTC().Format(time.DateTime), l.Who, auditText(l.What), l.Why})
 			}
 			if c.JSON {
 				return nil

@@ -17,8 +17,9 @@ import (
 )
 
 func newMessagesCommand(c *terminal.Terminal) *cobra.Command {
-	return group("messages", "Look at messages, retry, discard or erase them",
-		newListCommand(c), newShowCommand(c), newRetryOrDiscardCommand(c, store.Retry), newRetryOrDiscardCommand(c, store.Discard), newEraseCommand(c))
+	return group("messages", "Look at messages, retry, discard, delete or erase them, publish them now",
+		newListCommand(c), newShowCommand(c), newRetryOrDiscardCommand(c, store.Retry), newRetryOrDiscardCommand(c, store.Discard),
+		newDeleteCommand(c), newPublishNowCommand(c), newEraseCommand(c))
 }
 
 // listOptions say how much to list, and how.

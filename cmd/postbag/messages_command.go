@@ -25,6 +25,7 @@ type commandFlags struct {
 	audit            auditFlags
 	all, dryRun, yes bool
 	rate             int
+	only             store.State // the command is for messages of this state alone
 }
 
 func newRetryOrDiscardCommand(c *terminal.Terminal, kind store.CommandKind) *cobra.Command {
@@ -44,21 +45,67 @@ that are ` + which + `. The relay that owns a message carries the command out be
 batches; until then it shows as queued. Of pending messages, at most 500 of a subscription can be
 queued at a time: the command waits for relays then, and goes on. One that is being delivered stays
 delivered. They need no retry: they go out in their turn. Scheduled ones are changed at once.
-Many messages get the command in batches; --rate limits how many get it in a second. Ctrl-C ends it:
-what has the command keeps it, and you can give it again for the rest.
+` + inPortions + `
 The audit log records who gave which command, and why. Giving a command twice does no harm.`,
 		Example: fmt.Sprintf(`  postbag messages %[1]s 01234567-89ab-7cde-8f01-23456789abcd --store shop.db --why "fixed"
   postbag messages %[1]s --error "too large" --dry-run --why "limit raised" -c postbag.yaml`, name),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, kind, args) },
 	}
+	f.add(cmd, "all dead messages of the subscription, or all of --state")
+	return cmd
+}
+
+// inPortions is what the help of each of these commands says of many messages.
+const inPortions = `Many messages get the command in portions; --rate limits how many get it in a second. Ctrl-Z pauses
+it between two portions, and again goes on; so does kill -TSTP from another shell. Ctrl-C ends it: what
+has the command keeps it, and you can give it again for the rest.`
+
+// newDeleteCommand is a discard of dead messages.
+func newDeleteCommand(c *terminal.Terminal) *cobra.Command {
+	f := commandFlags{only: store.StateDead}
+	cmd := &cobra.Command{
+		Use: "delete [ID ...]", Short: "Remove dead messages for ever",
+		Long: `Remove dead messages for ever: postbag messages discard, for dead ones alone. What waits behind
+one in its key goes on. The rows go with their retention, for discarded messages; until then messages show has
+them with their errors. The relay that owns a message carries the command out between batches.
+` + inPortions + `
+The audit log records who gave the command, and why.`,
+		Example: `  postbag messages delete --type "report.*" --before 30d -c postbag.yaml --dry-run --why "nobody needs them"
+  postbag messages delete --all --subscription billing -c postbag.yaml --why "billing was rebuilt"`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, store.Discard, args) },
+	}
+	f.add(cmd, "all dead messages of the subscription")
+	return cmd
+}
+
+// newPublishNowCommand is a retry of scheduled messages.
+func newPublishNowCommand(c *terminal.Terminal) *cobra.Command {
+	f := commandFlags{only: store.StateScheduled}
+	cmd := &cobra.Command{
+		Use: "publish-now [ID ...]", Short: "Publish scheduled messages now",
+		Long: `Make scheduled messages due now: postbag messages retry, for scheduled ones alone. They are for all
+subscriptions of the box. Housekeeping moves them into the log: a relay does it, or postbag maintain.
+` + inPortions + `
+The audit log records who gave the command, and why.`,
+		Example: `  postbag messages publish-now 01234567-89ab-7cde-8f01-23456789abcd -c postbag.yaml --why "the sale begins early"
+  postbag messages publish-now --type "sale.*" -c postbag.yaml --dry-run --why "the sale begins early"`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, store.Retry, args) },
+	}
+	f.add(cmd, "all scheduled messages of the box")
+	return cmd
+}
+
+func (f *commandFlags) add(cmd *cobra.Command, all string) {
 	f.store.add(cmd)
-	f.query.add(cmd, "default", "")
+	f.query.add(cmd, "default", string(f.only))
+	if f.only != "" {
+		_ = cmd.Flags().MarkHidden("state") // the flag is there
+	}
 	f.audit.add(cmd)
-	cmd.Flags().BoolVar(&f.all, "all", false, "all dead messages of the subscription, or all of --state")
+	cmd.Flags().BoolVar(&f.all, "all", false, all)
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask before more than one message")
 	cmd.Flags().IntVar(&f.rate, "rate", 0, "the most messages a second (default no limit)")
-	return cmd
 }
 
 func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.CommandKind, args []string) (err error) {
@@ -69,12 +116,15 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 	if f.rate < 0 || cmd.Flags().Changed("rate") && f.rate == 0 {
 		return exit.Usagef("--rate is %d; say how many messages a second, from 1, or leave it out", f.rate)
 	}
+	if f.only != "" && f.query.state != string(f.only) {
+		return exit.Usagef("--state is not for this command, which is for %s messages; use retry or discard", f.only)
+	}
 	if store.State(f.query.state) == store.StatePending {
 		if err := operations.Takes(kind, store.StatePending); err != nil {
 			return exit.Usagef("--state pending: %w", err)
 		}
 	}
-	choice := operations.Choice{Ref: ref, Kind: kind, All: f.all, Filter: f.query.filter(f.all)}
+	choice := operations.Choice{Ref: ref, Kind: kind, Only: f.only, All: f.all, Filter: f.query.filter(f.all)}
 	if choice.Query, err = f.query.query(time.Now(), operations.CommandStates(kind)); err != nil {
 		return err
 	}
@@ -118,10 +168,13 @@ func (f *commandFlags) choose(cmd *cobra.Command, choice *operations.Choice, arg
 		}
 	}
 	choice.Query.ID = postbag.ID{}
+	if len(choice.IDs) > 0 && f.only != "" {
+		choice.Query.State = "" // Only asks for it
+	}
 	err := choice.Check()
 	if errors.Is(err, operations.ErrNoChoice) {
 		alone := ""
-		if cmd.Flags().Changed("state") {
+		if cmd.Flags().Changed("state") && f.only == "" {
 			alone = "--state alone selects nothing: "
 		}
 		return exit.Usagef("nothing is selected; %sname ids, or use flags such as --type and --error, or --all; see %s --help",
@@ -154,7 +207,9 @@ func give(ctx context.Context, c *terminal.Terminal, run *operations.Run, p *ope
 		progress.Add(at.Handled - before)
 		before = at.Handled
 	}
+	ended := pausable(ctx, c, run)
 	at, err := run.Do(ctx)
+	ended()
 	progress.End()
 	if err != nil {
 		return err

@@ -56,7 +56,9 @@ func TestPendingAndScheduledMessagesAreDiscarded(t *testing.T) {
 			t.Fatalf("%d messages are scheduled, want 2", len(later))
 		}
 		cli(t, "messages", "discard", later[0].ID.String(), at.flag, at.where, "--why", "x").ok().says("discarded 1 scheduled message")
-		cli(t, "messages", "retry", "--all", "--state", "scheduled", at.flag, at.where, "--why", "now").ok().says("retried 1 scheduled message")
+		cli(t, "messages", "publish-now", "--all", "--state", "dead", at.flag, at.where, "--why", "now").ends(exit.Usage, "--state is not for this command")
+		cli(t, "messages", "delete", later[1].ID.String(), at.flag, at.where, "--why", "x").ends(exit.NotFound, "is scheduled, and this command is for dead messages")
+		cli(t, "messages", "publish-now", "--all", at.flag, at.where, "--why", "now").ok().says("retried 1 scheduled message")
 		var types []string
 		await(t, "all that is left arrives", func() bool {
 			for _, l := range arrived(t, at) {

@@ -98,6 +98,10 @@ func TestACommandForManyMessagesAsksForConfirmation(t *testing.T) {
 		}
 		cliWith(t, "yes\n", discard...).ok().says("queued 620 of 620")
 		cli(t, append(discard, "--yes")...).ok().says("queued 0 of 620", "had it queued already")
+		cli(t, "messages", "delete", "--all", "--yes", "-c", config, "--why", "test").ok().says("queued 0 of 620", "had it queued already")
+		if told := cli(t, "audit", "-c", config).ok().says("; selected by --all").out; len(told) > 2000 {
+			t.Errorf("the audit log names so many messages that nobody reads it:\n%s", told)
+		}
 		if v := queuedCommands(t, config); v != n {
 			t.Errorf("%d commands are queued, want %d", v, n)
 		}

@@ -33,6 +33,8 @@ type Choice struct {
 	// IDs are the messages; or else Query chooses them. A query without a state is about dead messages.
 	IDs   []postbag.ID
 	Query store.Query
+	// Only: messages that IDs name and that are in another state are ErrNotFound. Empty: in any that takes the command.
+	Only store.State
 	// All: the query may choose all messages of its state.
 	All bool
 	// Filter is Query in the words of the one who gave it, for the audit log. Empty with IDs.

@@ -75,8 +75,11 @@ func (s Store) byID(ctx context.Context, p *Preview) error {
 		if at < 0 {
 			return refusef(ErrNotFound, "%s has no message %s; nothing was done", p.Ref, id)
 		}
-		if p.Kind == store.Retry && items[at].State == store.StatePending {
+		if p.Kind == store.Retry && items[at].State == store.StatePending && p.Only == "" {
 			return refusef(ErrInvalid, "message %s of %s is pending; %s; nothing was done", id, p.Ref, noRetryOfPending)
+		}
+		if p.Only != "" && items[at].State != p.Only {
+			return refusef(ErrNotFound, "message %s of %s is %s, and this command is for %s messages; nothing was done", id, p.Ref, items[at].State, p.Only)
 		}
 		if !slices.Contains(allowed, items[at].State) {
 			return refusef(ErrNotFound, "message %s of %s is %s, and only %s; nothing was done", id, p.Ref, items[at].State, which)
