@@ -108,7 +108,7 @@ func showReplays(c *terminal.Terminal, all []operations.Replay) error {
 	for i := range all {
 		r := &all[i]
 		rows[i] = []string{
-			r.Name, r.Box + "/" + r.Of, r.State, fmt.Sprintf("%.0f%%", 100*r.Done), strconv.FormatInt(r.Delivered, 10),
+			r.Name, r.Box + "/" + r.Of, r.State, r.Percent(), strconv.FormatInt(r.Delivered, 10),
 			strconv.FormatInt(r.Filtered, 10), strconv.FormatInt(r.Parked[store.ParkDead.String()], 10), terminal.Printable(r.Destination),
 		}
 	}
@@ -134,7 +134,7 @@ func newReplayStatusCommand(c *terminal.Terminal) *cobra.Command {
 				if c.JSON {
 					return c.Emit(r)
 				}
-				c.Sayf("%s of %s/%s is %s, %.0f%% done: %s", r.Name, r.Box, r.Of, r.State, 100*r.Done, r.Summary())
+				c.Sayf("%s of %s/%s is %s, %s done: %s", r.Name, r.Box, r.Of, r.State, r.Percent(), r.Counts())
 				c.Sayf("it sends seqs %d to %d again to %s", r.After+1, r.Through, terminal.Printable(r.Destination))
 				return nil
 			})
@@ -195,7 +195,7 @@ dead messages go with it; the subscription's own are left alone. The audit log k
 					return err
 				}
 				if !yes {
-					if err := c.Confirm(fmt.Sprintf("end replay %s, which is %.0f%% done?", r.Name, 100*r.Done)); err != nil {
+					if err := c.Confirm(fmt.Sprintf("end replay %s, which is %s done?", r.Name, r.Percent())); err != nil {
 						return err
 					}
 				}

@@ -26,7 +26,7 @@ type Replay struct {
 	Through int64 `json:"through"`
 	// The seq up to which it has looked at everything.
 	Floor int64 `json:"floor"`
-	// How far it is, from 0 to 1.
+	// How far it is, from 0 to 1: the part of the seqs that it has looked at, without the messages that wait.
 	Done float64 `json:"done"`
 	// The times between which messages were stored, if they were given.
 	From   *time.Time `json:"from,omitempty"`
@@ -127,10 +127,10 @@ func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
 		}
 	}
 	r.Floor = min(max(r.Floor, p.After), p.Through)
-	r.Done = float64(r.Floor-p.After) / float64(max(p.Through-p.After, 1))
 	for _, state := range ParkStates {
 		r.Parked[state.String()] = v.Parked[state]
 	}
+	r.Done = float64(max(r.Floor-p.After-r.waiting(), 0)) / float64(max(p.Through-p.After, 1))
 	switch {
 	case r.through() && r.Parked[store.ParkDead.String()] > 0:
 		r.State = ReplayDead
@@ -143,18 +143,38 @@ func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
 }
 
 // through says that nothing of the replay can come any more, and nothing waits but what is dead.
-func (r *Replay) through() bool {
-	waiting := int64(0)
-	for state, n := range r.Parked {
+func (r *Replay) through() bool { return r.Floor >= r.Through && r.waiting() == 0 && r.commands == 0 }
+
+// waiting is how many messages were read and wait: for another attempt, for a topic that does not work, or behind others.
+func (r *Replay) waiting() (n int64) {
+	for state, parked := range r.Parked {
 		if state != store.ParkDead.String() {
-			waiting += n
+			n += parked
 		}
 	}
-	return r.Floor >= r.Through && waiting == 0 && r.commands == 0
+	return n
 }
 
-// Summary is what a replay has done, in words.
+// Percent is how far it is, for people. 100% is for a replay that is through.
+func (r *Replay) Percent() string {
+	if r.through() {
+		return "100%"
+	}
+	return fmt.Sprintf("%d%%", min(int(100*r.Done), 99))
+}
+
+// Summary is what a replay has done, in words, and where it ended if it is not through.
 func (r *Replay) Summary() string {
+	var b strings.Builder
+	b.WriteString(r.Counts())
+	if !r.through() {
+		fmt.Fprintf(&b, ", ended at %s", r.Percent())
+	}
+	return b.String()
+}
+
+// Counts is what became of its messages, in words.
+func (r *Replay) Counts() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d delivered, %d left out, %d discarded", r.Delivered, r.Filtered, r.Discarded)
 	if r.Superseded > 0 {
@@ -164,9 +184,6 @@ func (r *Replay) Summary() string {
 		if n := r.Parked[state.String()]; n > 0 {
 			fmt.Fprintf(&b, ", %d %s", n, state)
 		}
-	}
-	if !r.through() {
-		fmt.Fprintf(&b, ", ended at %.0f%%", 100*r.Done)
 	}
 	return b.String()
 }
