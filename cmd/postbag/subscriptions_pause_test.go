@@ -39,6 +39,8 @@ func TestMessagesOfATopicArePausedUntilTheyAreResumed(t *testing.T) {
 			return strings.Contains(cli(t, "subscriptions", "pauses", at.flag, at.where).ok().out, "1 message")
 		})
 		cli(t, "status", at.flag, at.where).ok().says("topic held of outbox/default is paused by anna since ")
+		cli(t, "subscriptions", "show", "default", at.flag, at.where).ok().says("topic held of outbox/default by anna since ", "a bad deployment")
+		cli(t, "subscriptions", "list", at.flag, at.where).ok().says("paused in part")
 		cli(t, "status", "--check", at.flag, at.where).ends(exit.Unhealthy, "topic held of outbox/default is paused by anna")
 		if strings.Contains(relay.out.String(), "held a") || strings.Count(relay.out.String(), "free a") != 1 {
 			t.Errorf("what is paused was sent: %s", relay.out.String())

@@ -84,7 +84,11 @@ func TestPausesAreShownWhereverTheyHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return operations.StatusOf(&o, nil).Boxes[0].Subscriptions[0]
+		v := operations.StatusOf(&o, nil).Boxes[0].Subscriptions[0]
+		if d := operations.Subscriptions(&o).Subscriptions[0]; d.Paused != v.Paused || len(d.Pauses) != len(v.Pauses) {
+			t.Errorf("the status has %d pauses, and the subscription by itself has %+v", len(v.Pauses), d)
+		}
+		return v
 	}
 	if v := status(); v.Paused || len(v.Pauses) != 2 || v.Pauses[0].Of() != "topic orders of outbox/default" || v.Pauses[0].Until == nil {
 		t.Errorf("with two pauses of messages the status is %+v", v)

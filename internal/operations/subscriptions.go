@@ -45,6 +45,8 @@ type SubscriptionDetail struct {
 	WantedBy string `json:"shards_wanted_by,omitempty"`
 	// An operator holds it.
 	Paused bool `json:"paused"`
+	// What operators hold of it, with who and why; none: nothing.
+	Pauses []Pause `json:"pauses,omitempty"`
 	// The relays that own its shards, by name.
 	Owners []string `json:"owners"`
 	// About how many messages wait to be read or settled.
@@ -108,8 +110,10 @@ func Subscriptions(o *store.Overview) *SubscriptionList {
 		for j := range b.Subscriptions {
 			d := detailOf(&b.Subscriptions[j], o.Relays)
 			for k := range o.Pauses {
-				p := &o.Pauses[k]
-				d.Paused = d.Paused || p.Scope == store.PauseDestination && concerns(p, b.Subscriptions[j].Ref, o.Relays)
+				if p := &o.Pauses[k]; concerns(p, b.Subscriptions[j].Ref, o.Relays) {
+					d.Paused = d.Paused || p.Scope == store.PauseDestination
+					d.Pauses = append(d.Pauses, pauseOf(p))
+				}
 			}
 			l.Subscriptions = append(l.Subscriptions, d)
 		}

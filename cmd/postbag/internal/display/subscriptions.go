@@ -40,8 +40,11 @@ func listRow(d *operations.SubscriptionDetail) []string {
 	if d.ReplayOf != "" {
 		states = append(states, "replay")
 	}
-	if d.Paused {
+	switch {
+	case d.Paused:
 		states = append(states, "paused")
+	case len(d.Pauses) > 0:
+		states = append(states, "paused in part")
 	}
 	state := dash(strings.Join(states, ", "))
 	types := operations.TypesText(d.Types)
@@ -90,7 +93,7 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 		{"subscription", d.Box + "/" + d.Name},
 		{"declared", day(d.Declared) + ", began " + began},
 		{"shards", shardsText(d)},
-		{"paused", yesNo(d.Paused)},
+		{"paused", pausedText(c, d)},
 		{"relays", dash(strings.Join(d.Owners, " "))},
 		{"backlog", fmt.Sprintf("%s, the oldest %s", terminal.Count(d.Backlog, "message"), operations.Span(operations.Seconds(d.Oldest)))},
 		{"parked", parkedText(d)},
@@ -125,6 +128,18 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 		settings = append(settings, []string{s.Name, s.Value, source})
 	}
 	return c.Table([]string{"SETTING", "VALUE", "FROM"}, settings)
+}
+
+// pausedText says what operators hold of a subscription, who and why.
+func pausedText(c *terminal.Terminal, d *operations.SubscriptionDetail) string {
+	if len(d.Pauses) == 0 {
+		return yesNo(d.Paused)
+	}
+	words := make([]string, len(d.Pauses))
+	for i := range d.Pauses {
+		words[i] = d.Pauses[i].Of() + " " + d.Pauses[i].InWords()
+	}
+	return c.InWords(strings.Join(words, "; "))
 }
 
 func yesNo(is bool) string {
