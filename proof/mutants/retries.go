@@ -47,4 +47,10 @@ var retrying = []Mutant{
 		Patches:  []Patch{{"internal/engine/retry.go", "last := a.Dead || e.attempts", "last := e.attempts"}},
 		By:       coreTests("internal/engine", "TestAMessageThatIsToBeDeadHasNoOtherAttempt"),
 	},
+	{
+		Name: "rejections-hide-deaths", What: "the log's bound of lines a minute is one for rejections and deaths, and no message that dies is named",
+		Evidence: "ours: two hundred messages were rejected and died, and the log named none of the dead",
+		Patches:  []Patch{{"relay/log_journal.go", "trouble{Ref: f.Ref, dead: true}", "trouble{Ref: f.Ref}"}},
+		By:       coreTests("relay", "TestRejectionsKeepNoDeath"), Quick: true,
+	},
 }
