@@ -126,6 +126,10 @@ func TestRoutesThatCannotBeMeantAreRefused(t *testing.T) {
 	}
 	topic := func(names ...string) relay.Match { return relay.Match{Topics: names} }
 	rest := &relay.Subscription{Name: "rest", To: to}
+	var many []relay.Route
+	for i := range store.MaxExcept + 1 {
+		many = append(many, route(fmt.Sprint("r", i), topic(fmt.Sprint("t", i))))
+	}
 	for want, r := range map[string]relay.Routes{
 		"give a Fallback, or set NoFallback":   {Name: "o", Routes: []relay.Route{route("a", topic("a"))}},
 		"NoFallback is set; choose one":        {Name: "o", Routes: []relay.Route{route("a", topic("a"))}, Fallback: rest, NoFallback: true},
@@ -137,6 +141,7 @@ func TestRoutesThatCannotBeMeantAreRefused(t *testing.T) {
 		"route 1 takes all messages":           {Name: "o", Routes: []relay.Route{route("a", relay.Match{})}, NoFallback: true},
 		"route 2 takes all messages":           {Name: "o", All: true, Routes: []relay.Route{route("a", topic("a")), route("b", relay.Match{})}, Fallback: rest},
 		"route 1 is wrong: \"a*\" is no topic": {Name: "o", Routes: []relay.Route{route("a", topic("a*"))}, Fallback: rest},
+		"route 101 is one too many: the last filter would have 101 exceptions, 100 at most": {Name: "o", Routes: many, Fallback: rest},
 		"leave them out, Match": {Name: "o", Routes: []relay.Route{
 			{Match: topic("a"), Subscription: relay.Subscription{Name: "a", To: to, Types: []string{"t"}}},
 		}, Fallback: rest},

@@ -59,8 +59,9 @@ func (m *Match) Covers(other *Match) bool {
 }
 
 // CheckRoutes says of each of some routes why it can never have a message: a match above it takes
-// all of its, or it stands for everything. all: a message goes to every route that takes it.
-// fallback: there is one. Nil stands where nothing is wrong.
+// all of its, or it stands for everything. It names the first route that is too many for MaxExcept.
+// all: a message goes to every route that takes it. fallback: there is one. Nil stands where
+// nothing is wrong.
 func CheckRoutes(matches []Match, all, fallback bool) []error {
 	errs := make([]error, len(matches))
 	for i := range matches {
@@ -77,7 +78,22 @@ func CheckRoutes(matches []Match, all, fallback bool) []error {
 			errs[i] = errors.New("takes all messages, so that nothing is left for others; name types, topics or headers in it, or make it the fallback")
 		}
 	}
+	if n := excepted(len(matches), all, fallback); n > MaxExcept && errs[MaxExcept] == nil {
+		errs[MaxExcept] = fmt.Errorf("is one too many: the last filter would have %d exceptions, %d at most; put some routes into one by a prefix", n, MaxExcept)
+	}
 	return errs
+}
+
+// excepted is how many exceptions the longest filter of routes has. Each route excepts those
+// above it, unless a message goes to all. The fallback excepts every route.
+func excepted(routes int, all, fallback bool) int {
+	switch {
+	case fallback:
+		return routes
+	case all:
+		return 0
+	}
+	return max(routes-1, 0)
 }
 
 // covers says whether all names of one list are among those of another. Empty: all names.

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -50,5 +52,35 @@ subscriptions:
 	filter := rest.Filter()
 	if said, want := filter.String(), "except topics x; except types t.* headers h=1"; said != want || rest.Timeout != time.Second {
 		t.Errorf("the fallback takes %q, not %q", said, want)
+	}
+}
+
+// manyRoutes are the lines of a list of so many routes.
+func manyRoutes(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "        - {name: r%d, where: {topics: [t%d]}}\n", i, i)
+	}
+	return b.String()
+}
+
+func TestAsManyRoutesAsAFilterHasExceptionsAreRight(t *testing.T) {
+	t.Parallel()
+	const head = "store: {dsn: shop.db}\ndestinations: {main: {nats: {url: nats://localhost}}}\nsubscriptions:\n- name: o\n  to: main\n  routes:\n      "
+	for name, routes := range map[string]string{
+		"101, and no fallback":                "no_fallback: true\n      list:\n" + manyRoutes(101),
+		"100, and a fallback":                 "fallback: {name: rest}\n      list:\n" + manyRoutes(100),
+		"150 that take what others take, too": "match: all\n      no_fallback: true\n      list:\n" + manyRoutes(150),
+	} {
+		f, err := Parse("f.yaml", []byte(head+routes), testKinds())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i := range f.Subscriptions {
+			if filter := f.Subscriptions[i].Filter(); filter.ValidateNew() != nil {
+				t.Errorf("%s: subscription %d: %v", name, i, filter.ValidateNew())
+			}
+		}
 	}
 }
