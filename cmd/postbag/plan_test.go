@@ -58,7 +58,7 @@ func TestWhatAFileSaysIsAppliedAndThenNothingDiffers(t *testing.T) {
 sources: [{name: in, from: {webhook: {listen: "127.0.0.1:0", secrets_env: [`+hookSecret+`]}}, box: incoming}]
 subscriptions:
   - {name: billing, box: orders, types: [order.*, "a,b"], shards: 2, dead_to: {box: letters, to: out}}
-  - {name: audit, box: orders, from: now}
+  - {name: audit, box: orders, from: now, where: {topics: [" t ", "u "], headers: ["h= v "]}}
   - {name: recent, box: orders, from: 1h}
 `)
 		p := planned(t, differ, "plan", "-c", first)

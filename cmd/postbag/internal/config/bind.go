@@ -112,6 +112,7 @@ type binder struct {
 	anchors   map[string]ast.Node
 	depth     int
 	literal   bool      // ${NAME} is part of the text
+	exact     bool      // spaces at the ends of a quoted text are part of it
 	entry     bool      // the value has a name that the operator chose, such as one that ends with _env
 	left      bool      // expand has left a variable of another machine in the text
 	chosen    ast.Node  // what the chosen profile says
@@ -243,9 +244,9 @@ func (b *binder) field(path, key string, item *ast.MappingValueNode, v reflect.V
 			continue
 		}
 		before := len(b.all)
-		b.literal = f.Tag.Get("literal") != ""
+		b.literal, b.exact = f.Tag.Get("literal") != "", f.Tag.Get("exact") != ""
 		b.value(below(path, key), item.Value, f.value)
-		b.literal = false
+		b.literal, b.exact = false, false
 		if len(b.all) == before && hiddenDefault(&f) && !b.isLater(below(path, key)) {
 			b.line(lineOf(item.Key), below(path, key)+" is zero, which would mean its default; write another value, or leave it out")
 		}

@@ -31,6 +31,7 @@ type Destination struct {
 //	oneof:"text json"    the words that it may be; it has a default
 //	zero:"none"          zero may be written; it means none or no limit, as the default does
 //	literal:"true"       ${NAME} is part of the text
+//	exact:"true"         spaces at the ends of a quoted text are part of it
 //
 // A text whose name ends in _env names an environment variable, one that ends in _file a
 // file. Fields of embedded structs count as its own.

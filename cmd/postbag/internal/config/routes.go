@@ -13,9 +13,9 @@ import (
 // Where narrows what a subscription takes beside its types.
 type Where struct {
 	// Topics: exact, or a prefix and .*, such as orders.*.
-	Topics []string `yaml:"topics" otherwise:"all"`
+	Topics []string `yaml:"topics" exact:"true" otherwise:"all"`
 	// Conditions on headers: name=value, or name alone for any value. Of those with one name, one must hold.
-	Headers []string `yaml:"headers" otherwise:"none"`
+	Headers []string `yaml:"headers" exact:"true" otherwise:"none"`
 	// What one of these takes is left out.
 	Except []Match `yaml:"except" otherwise:"none"`
 }
@@ -23,11 +23,11 @@ type Where struct {
 // Match is a set of messages: those that all of its settings take.
 type Match struct {
 	// Types: exact, or a prefix and .*, such as order.*.
-	Types []string `yaml:"types" otherwise:"all"`
+	Types []string `yaml:"types" exact:"true" otherwise:"all"`
 	// Topics: exact, or a prefix and .*, such as orders.*.
-	Topics []string `yaml:"topics" otherwise:"all"`
+	Topics []string `yaml:"topics" exact:"true" otherwise:"all"`
 	// Conditions on headers: name=value, or name alone for any value. Of those with one name, one must hold.
-	Headers []string `yaml:"headers" otherwise:"none"`
+	Headers []string `yaml:"headers" exact:"true" otherwise:"none"`
 }
 
 // Routes divide the messages of a box among several destinations. Each route is a subscription of its own.

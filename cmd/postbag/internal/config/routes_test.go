@@ -84,3 +84,28 @@ func TestAsManyRoutesAsAFilterHasExceptionsAreRight(t *testing.T) {
 		}
 	}
 }
+
+func TestSpacesAtTheEndsOfAQuotedFilterArePartOfIt(t *testing.T) {
+	t.Parallel()
+	const text = `
+store: {dsn: shop.db}
+destinations: {main: {nats: {url: nats://localhost}}}
+subscriptions:
+  - to: " main "
+    types: [" a ",   plain   , "${UNSET_NAME:-x} "]
+    where: {topics: ["t "], headers: ["h= v "], except: [{topics: [" t"], headers: ["k=v "]}]}
+    retry: {rules: [{types: ["a "], max_attempts: 3}]}
+`
+	f, err := Parse("f.yaml", []byte(text), testKinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &f.Subscriptions[0]
+	if s.To != "main" || !slices.Equal(s.Types, []string{" a ", "plain", "x"}) || !slices.Equal(s.Retry.Rules[0].Types, []string{"a "}) {
+		t.Errorf("the subscription to %q takes types %q and retries %q", s.To, s.Types, s.Retry.Rules[0].Types)
+	}
+	w := s.Filter().Where
+	if w.Topics[0] != "t " || w.Headers[0] != "h= v " || w.Except[0].Topics[0] != " t" || w.Except[0].Headers[0] != "k=v " {
+		t.Errorf("the filter is %q", w)
+	}
+}

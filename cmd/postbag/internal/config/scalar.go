@@ -42,7 +42,11 @@ func (b *binder) scalar(path string, n ast.Node, v reflect.Value) {
 		}
 		text, plain = expanded, plain || changed
 	}
-	if fix := setScalar(v, text, plain); fix != "" {
+	fix := setScalar(v, text, plain)
+	if b.exact && !plain && fix == "" && v.Kind() == reflect.String {
+		v.SetString(text)
+	}
+	if fix != "" {
 		b.line(lineOf(n), path+" "+fix)
 	}
 }

@@ -30,7 +30,7 @@ type Subscription struct {
 	// Where a new one begins: first, now, a time (RFC 3339), or how long ago (3d).
 	From string `yaml:"from" default:"first"`
 	// Types to deliver: exact, or a prefix and .*, such as order.*.
-	Types []string `yaml:"types" otherwise:"all"`
+	Types []string `yaml:"types" exact:"true" otherwise:"all"`
 	// What narrows that, by topic, header and exceptions.
 	Where Where `yaml:"where"`
 	// Several destinations, each with a part of the messages.
@@ -110,7 +110,7 @@ type Retry struct {
 // RetryRule is what retry says for some messages. What it leaves out is as retry says.
 type RetryRule struct {
 	// Types that it is for: exact, or a prefix and .*, such as order.*.
-	Types []string `yaml:"types" otherwise:"all"`
+	Types []string `yaml:"types" exact:"true" otherwise:"all"`
 	// Texts of errors that it is for, whatever their case. One that an error contains is enough.
 	Errors []string `yaml:"errors" otherwise:"all"`
 	// Wait before the second attempt.
