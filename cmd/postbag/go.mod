@@ -14,6 +14,7 @@ require (
 	github.com/postbag/postbag/broker/natsbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/broker/rabbitbroker v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/broker/redisbroker v0.0.0-00010101000000-000000000000
+	github.com/postbag/postbag/console v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/otelpostbag v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/store/mysqlstore v0.0.0-00010101000000-000000000000
 	github.com/postbag/postbag/store/sqlitestore v0.0.0-00010101000000-000000000000
@@ -100,6 +101,7 @@ replace (
 	github.com/postbag/postbag/broker/natsbroker => ../../broker/natsbroker
 	github.com/postbag/postbag/broker/rabbitbroker => ../../broker/rabbitbroker
 	github.com/postbag/postbag/broker/redisbroker => ../../broker/redisbroker
+	github.com/postbag/postbag/console => ../../console
 	github.com/postbag/postbag/store/pgstore => ../../store/pgstore
 	github.com/postbag/postbag/store/sqlitestore => ../../store/sqlitestore
 )

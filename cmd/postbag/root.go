@@ -89,6 +89,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newExportCommand(c),
 		newStatusCommand(c),
 		newMetricsCommand(c),
+		newConsoleCommand(c),
 		newPublishCommand(c),
 		newWakeCommand(c),
 		newAdoptCommand(c),

@@ -1,0 +1,38 @@
+package console
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/postbag/postbag/internal/operations"
+)
+
+// mostAudit is how many lines of the audit log one answer has at most.
+const mostAudit = 1000
+
+// Audit is the latest of the audit log in JSON, the newest first.
+type Audit struct {
+	// The lines.
+	Lines []operations.AuditLine `json:"lines"`
+}
+
+func (c *console) audit(w http.ResponseWriter, r *http.Request) error {
+	limit, err := number(r, "limit", 50, mostAudit)
+	if err != nil {
+		return err
+	}
+	d, err := c.database(r)
+	if err != nil {
+		return err
+	}
+	v := Audit{Lines: []operations.AuditLine{}}
+	err = d.ask(r.Context(), func(ctx context.Context) error {
+		lines, err := d.ops.AuditLog(ctx, limit)
+		v.Lines = append(v.Lines, lines...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return answer(w, v)
+}

@@ -1,0 +1,298 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/console"
+	"github.com/postbag/postbag/internal/boxtest"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// hostile are texts that would be something else than text on a page that does not escape them.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'-alert(1)-'`, `javascript:alert(1)`, `</td></table><svg onload=alert(1)>`,
+	`<!--<script>`, `{{.}}`, "\u2028alert(1)", `<a href="javascript:alert(1)">`, `&lt;script&gt;`, `<style>@import 'http://127.0.0.1'</style>`, `=cmd|'/C calc'!A1`,
+}
+
+// box is a store in which messages are dead, one for each hostile text, which stands in its topic, key, type, payload, header and error.
+func box(t *testing.T) *memstore.Store {
+	t.Helper()
+	m := memstore.New(memstore.Options{})
+	d := boxtest.New(t, created(t, m))
+	var msgs []postbag.Message
+	for _, text := range hostile {
+		msgs = append(msgs, postbag.Message{ID: postbag.NewID(), Topic: text, Key: text, Type: text, Payload: []byte("PAYLOAD" + text), Headers: map[string]string{"note": text}})
+	}
+	d.Must(m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, boxtest.Outbox.Box, msgs) }))
+	records := d.Read()
+	parks := make([]store.Park, len(records))
+	for i, r := range records {
+		parks[i] = store.Park{Seq: r.Seq, Slot: r.Slot, State: store.ParkDead, Attempts: 1, Reason: "refused " + hostile[i]}
+	}
+	d.Settle(&d.Lease, store.Settlement{To: d.At, Park: parks, Tally: boxtest.Tally(store.TallyParked, records...)})
+	d.Must(m.SetPaused(t.Context(), store.Audit{Who: hostile[0], Why: hostile[1]}, boxtest.Outbox, true))
+	return m
+}
+
+func created(t *testing.T, m *memstore.Store) *memstore.Store {
+	t.Helper()
+	if err := m.CreateBox(t.Context(), boxtest.Outbox.Box); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// serve serves a console of stores, which are named shop, and shop2 and so on.
+func serve(t *testing.T, o console.Options, stores ...store.Store) string {
+	t.Helper()
+	for i, s := range stores {
+		name := "shop"
+		if i > 0 {
+			name += string(rune('1' + i))
+		}
+		o.Databases = append(o.Databases, console.Database{Name: name, Store: s})
+	}
+	h, err := console.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(console.Loopback(h))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// get asks for an address, and returns the answer with its body.
+func get(t *testing.T, url string) (*http.Response, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+// into reads an answer of the API.
+func into[T any](t *testing.T, url string) (v T) {
+	t.Helper()
+	response, body := get(t, url)
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %s: %s", url, response.Status, body)
+	}
+	if err := json.Unmarshal([]byte(body), &v); err != nil {
+		t.Fatalf("%s answers %s: %v", url, body, err)
+	}
+	return v
+}
+
+const messages = "/api/v1/databases/shop/boxes/outbox/messages"
+
+func TestWhatNeedsALookComesFirst(t *testing.T) {
+	t.Parallel()
+	empty := created(t, memstore.New(memstore.Options{}))
+	at := serve(t, console.Options{}, empty, box(t), broken{memstore.New(memstore.Options{})})
+	o := into[console.Overview](t, at+"/api/v1/overview")
+	if len(o.Databases) != 3 || o.Databases[0].Good || o.Databases[1].Good || !o.Databases[2].Good || o.Databases[2].Name != "shop" {
+		t.Fatalf("the databases are %+v", o.Databases)
+	}
+	sick, away := o.Databases[0], o.Databases[1]
+	if len(sick.Boxes) != 1 || !strings.Contains(strings.Join(sick.Boxes[0].Troubles, "\n"), "messages of outbox/default are dead") {
+		t.Errorf("the box with dead messages says %v", sick.Boxes)
+	}
+	if away.Error != "the plug is out" {
+		t.Errorf("a database that cannot be read says %q", away.Error)
+	}
+	_, page := get(t, at+"/")
+	if !strings.Contains(page, "the plug is out") || !strings.Contains(page, "messages of outbox/default are dead") {
+		t.Errorf("the page does not say what is wrong:\n%s", page)
+	}
+}
+
+func TestNoTextOfAMessageIsEverPartOfAPage(t *testing.T) {
+	t.Parallel()
+	at := serve(t, console.Options{Payloads: true}, box(t))
+	response, page := get(t, at+"/")
+	if got := response.Header.Get("Content-Type"); got != "text/html; charset=utf-8" {
+		t.Errorf("the page is %s", got)
+	}
+	if !strings.Contains(page, "paused by &lt;script&gt;alert(1)&lt;/script&gt;") {
+		t.Errorf("the page does not say who paused:\n%s", page)
+	}
+	for _, text := range hostile {
+		if strings.Contains(text, "<") && strings.Contains(page, text) {
+			t.Errorf("the page has %s as it is", text)
+		}
+	}
+	for _, path := range []string{"/api/v1/overview", messages, messages + "?format=ndjson", "/api/v1/databases/shop/audit"} {
+		response, body := get(t, at+path)
+		if kind := response.Header.Get("Content-Type"); strings.Contains(kind, "html") || response.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s is %s, and browsers may guess", path, kind)
+		}
+		if strings.Contains(body, "<") {
+			t.Errorf("%s has a bare <:\n%s", path, body)
+		}
+	}
+}
+
+func TestEveryAnswerKeepsOtherSitesOut(t *testing.T) {
+	t.Parallel()
+	at := serve(t, console.Options{}, box(t))
+	for _, path := range []string{"/", "/style.css", "/api/v1/overview", "/api/v1/nothing", messages + "?format=csv", messages + "?limit=x"} {
+		response, _ := get(t, at+path)
+		policy := response.Header.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none';") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "script-src") {
+			t.Errorf("%s has the policy %q", path, policy)
+		}
+		if response.Header.Get("Access-Control-Allow-Origin") != "" || response.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s may be read elsewhere: %v", path, response.Header)
+		}
+	}
+}
+
+func TestAnotherNameOfThisMachineIsRefused(t *testing.T) {
+	t.Parallel()
+	at := serve(t, console.Options{}, box(t))
+	for host, want := range map[string]int{
+		"evil.example": 421, "evil.example:80": 421, "127.0.0.1.evil.example": 421, "localhost.evil.example": 421, "10.0.0.1": 421, "0.0.0.0": 421,
+		"localhost": 200, "LOCALHOST:9292": 200, "127.0.0.1": 200, "127.8.0.1:1": 200, "[::1]:9292": 200, "[::ffff:127.0.0.1]": 200,
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+"/api/v1/overview", http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("as %s it answers %d, want %d", host, response.StatusCode, want)
+		}
+	}
+}
+
+func TestNothingIsChangedThroughTheConsole(t *testing.T) {
+	t.Parallel()
+	at := serve(t, console.Options{}, box(t))
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		for _, path := range []string{"/", "/api/v1/overview", messages} {
+			request, err := http.NewRequestWithContext(t.Context(), method, at+path, strings.NewReader("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = response.Body.Close()
+			if response.StatusCode != http.StatusMethodNotAllowed {
+				t.Errorf("%s %s answers %s", method, path, response.Status)
+			}
+		}
+	}
+}
+
+// broken is a store that cannot be read.
+type broken struct{ *memstore.Store }
+
+func (broken) Overview(context.Context) (store.Overview, error) {
+	return store.Overview{}, errors.New("the plug is out")
+}
+
+// slow is a store whose lists take until they are told to stop, and count how many go on.
+type slow struct {
+	*memstore.Store
+
+	now, most atomic.Int32
+	looks     atomic.Int32
+}
+
+func (s *slow) List(ctx context.Context, _ store.Query) ([]store.Item, string, error) {
+	n := s.now.Add(1)
+	defer s.now.Add(-1)
+	for most := s.most.Load(); n > most && !s.most.CompareAndSwap(most, n); most = s.most.Load() {
+	}
+	<-ctx.Done()
+	return nil, "", errors.New("the driver's own words")
+}
+
+func (s *slow) Overview(ctx context.Context) (store.Overview, error) {
+	s.looks.Add(1)
+	return s.Store.Overview(ctx)
+}
+
+func TestADatabaseIsAskedTwoThingsAtATimeAndNoLongerThanTheTimeOut(t *testing.T) {
+	t.Parallel()
+	s := &slow{Store: memstore.New(memstore.Options{})}
+	at := serve(t, console.Options{Timeout: 200 * time.Millisecond}, s)
+	codes := make(chan int, 8)
+	for range cap(codes) {
+		go func() {
+			response, _ := get(t, at+messages)
+			codes <- response.StatusCode
+		}()
+	}
+	seen := make(map[int]int)
+	for range cap(codes) {
+		seen[<-codes]++
+	}
+	if s.most.Load() != 2 || seen[http.StatusGatewayTimeout] < 2 || seen[http.StatusGatewayTimeout]+seen[http.StatusServiceUnavailable] != cap(codes) {
+		t.Errorf("%d questions were under way at a time, and the answers are %v", s.most.Load(), seen)
+	}
+}
+
+func TestHoweverManyLookTheStateIsReadOnce(t *testing.T) {
+	t.Parallel()
+	s := &slow{Store: created(t, memstore.New(memstore.Options{}))}
+	at := serve(t, console.Options{}, s)
+	done := make(chan struct{}, 20)
+	for range cap(done) {
+		go func() {
+			get(t, at+"/api/v1/overview")
+			done <- struct{}{}
+		}()
+	}
+	for range cap(done) {
+		<-done
+	}
+	if n := s.looks.Load(); n > 2 { // two ask side by side before there is an answer
+		t.Errorf("for %d looks the store was read %d times", cap(done), n)
+	}
+}
+
+func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
+	t.Parallel()
+	m := memstore.New(memstore.Options{})
+	for want, o := range map[string]console.Options{
+		"no database":            {},
+		"no name":                {Databases: []console.Database{{Name: "a/b", Store: m}}},
+		"two databases":          {Databases: []console.Database{{Name: "a", Store: m}, {Name: "a", Store: m}}},
+		"has no Store":           {Databases: []console.Database{{Name: "a"}}},
+		"Timeout is -1s":         {Databases: []console.Database{{Name: "a", Store: m}}, Timeout: -time.Second},
+		"no store.Inspector and": {Databases: []console.Database{{Name: "a", Store: struct{ store.Store }{m}}}},
+	} {
+		if _, err := console.New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error that says %q, got %v", want, err)
+		}
+	}
+}

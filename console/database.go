@@ -1,0 +1,107 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+const (
+	// atATime is how many questions are under way in a database at most.
+	atATime = 2
+	// fresh is how long an overview serves all who ask.
+	fresh = 2 * time.Second
+)
+
+// errBusy says that a question got no place in time.
+var errBusy = errors.New("the console asks this database as much as it may already; try again in a moment")
+
+// database is one that the console shows.
+type database struct {
+	name    string
+	ops     operations.Store
+	timeout time.Duration
+	places  chan struct{}
+
+	mu sync.Mutex
+	// seen is the latest overview, read at; before is the one before it, for rates. Nobody changes them.
+	seen, before *store.Overview
+	read         time.Time
+}
+
+func newDatabase(d *Database, timeout time.Duration) (*database, error) {
+	ops, err := operations.Of(d.Store)
+	if err != nil {
+		return nil, err
+	}
+	return &database{name: d.Name, ops: ops, timeout: timeout, places: make(chan struct{}, atATime)}, nil
+}
+
+// ask puts one question, within the time-out, when there is a place. A question that outlives its time keeps its place until
+// the driver has let go of it.
+func (d *database) ask(ctx context.Context, question func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	defer cancel()
+	select {
+	case d.places <- struct{}{}:
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return errBusy
+		}
+		return ctx.Err()
+	}
+	defer func() { <-d.places }()
+	err := question(ctx)
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err() // drivers say it in words of their own
+	}
+	return err
+}
+
+// overview returns the state of the database, at most two seconds old, and the one before that; before may be nil.
+func (d *database) overview(ctx context.Context) (now, before *store.Overview, err error) {
+	if now, before = d.cached(); now != nil {
+		return now, before, nil
+	}
+	err = d.ask(ctx, func(ctx context.Context) error {
+		if now, before = d.cached(); now != nil { // somebody asked while this waited
+			return nil
+		}
+		o, err := d.ops.Overview(ctx)
+		if err != nil {
+			return err
+		}
+		now, before = d.keep(&o)
+		return nil
+	})
+	return now, before, err
+}
+
+func (d *database) cached() (now, before *store.Overview) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.seen == nil || time.Since(d.read) >= fresh {
+		return nil, nil
+	}
+	return d.seen, d.before
+}
+
+func (d *database) keep(o *store.Overview) (now, before *store.Overview) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.before, d.seen, d.read = d.seen, o, time.Now()
+	return d.seen, d.before
+}
+
+// status is the overview as people and programs see it.
+func (d *database) status(ctx context.Context) (*operations.Status, error) {
+	now, before, err := d.overview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return operations.StatusOf(now, before), nil
+}

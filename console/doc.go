@@ -1,0 +1,10 @@
+// Package console shows the boxes of one database or several over HTTP: what waits and since when, what is wrong, messages and
+// their fate, relays, what operators did. Programs read it as JSON below /api/v1 (see /api/v1/openapi.json), people as a page.
+//
+// It reads and changes nothing. It has no login: give it to nobody whom you would not give the answers to. Mount it behind your
+// own login, or listen on a loopback address and wrap it in [Loopback].
+//
+// It does no harm to a database. At most two of its questions are under way in each database at a time, each with a time-out,
+// and each looks at a bounded number of rows. However many people look, the state of a database is read at most once in two
+// seconds. It holds nothing in a database, so that its end leaves nothing behind.
+package console

@@ -1,0 +1,51 @@
+package console
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// policy lets a page load what the console itself serves, and run no script.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// guarded sets the headers that keep other sites out of every answer.
+func guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Loopback passes on only requests for a loopback address or localhost, by their Host header. Wrap the console in it if it has no
+// login: a page of another site can point a name of its own at 127.0.0.1, and its script would read the answers.
+func Loopback(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !LoopbackHost(r.Host) {
+			writeJSON(w, http.StatusMisdirectedRequest, Failure{"this console answers only to localhost and loopback addresses; open it as http://127.0.0.1 with its port"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// LoopbackHost says whether a host, with or without a port, is localhost or a loopback address. Other names are none, wherever
+// they lead.
+func LoopbackHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}

@@ -1,0 +1,76 @@
+package console
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+)
+
+// console answers requests.
+type console struct {
+	databases []*database
+	payloads  bool
+}
+
+// New makes a console. Serve it at the root of a server, or below a path with http.StripPrefix. Its addresses are relative. It may
+// be called concurrently. The stores stay yours: close them after the last request.
+func New(o Options) (http.Handler, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	c := &console{payloads: o.Payloads}
+	for i := range o.Databases {
+		d, err := newDatabase(&o.Databases[i], cmp.Or(o.Timeout, DefaultTimeout))
+		if err != nil {
+			return nil, err
+		}
+		c.databases = append(c.databases, d)
+	}
+	mux := http.NewServeMux()
+	for _, r := range routes() {
+		mux.HandleFunc("GET "+r.path, func(w http.ResponseWriter, req *http.Request) {
+			err := r.check(req)
+			if err == nil {
+				err = r.handle(c, w, req)
+			}
+			if err != nil {
+				fail(w, err)
+			}
+		})
+	}
+	return guarded(mux), nil
+}
+
+// database returns the one that the path names.
+func (c *console) database(r *http.Request) (*database, error) {
+	name := r.PathValue("database")
+	for _, d := range c.databases {
+		if d.name == name {
+			return d, nil
+		}
+	}
+	return nil, errNoDatabase
+}
+
+func writeJSON(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(v) // the one who asked has gone
+}
+
+// answer writes v as JSON.
+func answer(w http.ResponseWriter, v any) error {
+	writeJSON(w, http.StatusOK, v)
+	return nil
+}
+
+// flag reads a parameter that is true or false.
+func flag(r *http.Request, name string) (bool, error) {
+	switch r.URL.Query().Get(name) {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, nil
+	}
+	return false, badRequestf("%s is neither true nor false; write one of them", name)
+}

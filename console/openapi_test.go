@@ -1,0 +1,100 @@
+package console_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/postbag/postbag/console"
+)
+
+// description is what the tests read of the OpenAPI document.
+type description struct {
+	OpenAPI string
+	Paths   map[string]struct {
+		Get struct {
+			Parameters []struct{ Name, In, Description string }
+			Responses  map[string]struct {
+				Content map[string]struct{ Schema map[string]any }
+			}
+		}
+	}
+}
+
+// off says where a value is not as its schema says.
+func off(schema map[string]any, v any, at string) (faults []string) {
+	kind, _ := schema["type"].(string)
+	var is bool
+	switch v := v.(type) {
+	case map[string]any:
+		is = kind == "object"
+		properties, _ := schema["properties"].(map[string]any)
+		for name, below := range v {
+			of, known := properties[name].(map[string]any)
+			if !known {
+				if of, known = schema["additionalProperties"].(map[string]any); !known {
+					faults = append(faults, at+"."+name+" is not described")
+					continue
+				}
+			}
+			faults = append(faults, off(of, below, at+"."+name)...)
+		}
+		required, _ := schema["required"].([]any)
+		for _, name := range required {
+			if _, there := v[name.(string)]; !there {
+				faults = append(faults, at+"."+name.(string)+" is missing")
+			}
+		}
+	case []any:
+		is = kind == "array"
+		of, _ := schema["items"].(map[string]any)
+		for i, below := range v {
+			faults = append(faults, off(of, below, fmt.Sprintf("%s[%d]", at, i))...)
+		}
+	case string:
+		is = kind == "string"
+	case float64:
+		is = kind == "number" || kind == "integer" && v == float64(int64(v))
+	case bool:
+		is = kind == "boolean"
+	}
+	if !is && len(schema) > 0 {
+		faults = append(faults, fmt.Sprintf("%s is %v, want %s", at, v, kind))
+	}
+	return faults
+}
+
+func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
+	t.Parallel()
+	at := serve(t, console.Options{Payloads: true}, box(t))
+	d := into[description](t, at+"/api/v1/openapi.json")
+	one := into[console.Messages](t, at+messages+"?limit=1").Messages[0]
+	if d.OpenAPI != "3.1.0" || len(d.Paths) != 7 {
+		t.Fatalf("the document is of version %s, and has %d paths", d.OpenAPI, len(d.Paths))
+	}
+	for path, item := range d.Paths {
+		address := at + strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", one.ID.String()).Replace(path)
+		answer := into[any](t, address)
+		if faults := off(item.Get.Responses["200"].Content["application/json"].Schema, answer, ""); len(faults) > 0 {
+			t.Errorf("%s: %s", path, strings.Join(faults, "\n"))
+		}
+		for _, p := range item.Get.Parameters {
+			if p.In != "query" {
+				continue
+			}
+			if _, body := get(t, address+"?"+url.Values{p.Name: {"x"}}.Encode()); strings.Contains(body, "there is no parameter") || p.Description == "" {
+				t.Errorf("%s: the parameter %s is described as %q, and refused: %s", path, p.Name, p.Description, body)
+			}
+		}
+		response, body := get(t, address+"?nonsense=1")
+		var failure any
+		if err := json.Unmarshal([]byte(body), &failure); err != nil || response.StatusCode != 400 {
+			t.Errorf("%s: a parameter that is not described gets %s: %v", path, response.Status, err)
+		}
+		if faults := off(item.Get.Responses["default"].Content["application/json"].Schema, failure, ""); len(faults) > 0 {
+			t.Errorf("%s: %s", path, strings.Join(faults, "\n"))
+		}
+	}
+}

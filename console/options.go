@@ -1,0 +1,63 @@
+package console
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// DefaultTimeout is how long a question to a database may take, with the wait for its place.
+const DefaultTimeout = 10 * time.Second
+
+// Options say what a console shows.
+type Options struct {
+	// Databases are those that it shows, at least one.
+	Databases []Database
+	// Payloads: it shows payloads and headers of messages to those who ask for them. Without it
+	// nobody sees them.
+	Payloads bool
+	// Timeout is how long a question to a database may take, with the wait for its place. Zero:
+	// DefaultTimeout.
+	Timeout time.Duration
+}
+
+// Database is one that a console shows.
+type Database struct {
+	// Name stands in addresses and on pages: letters, digits, and . _ - behind the first, at most 64.
+	Name string
+	// Store is where it is. It must be a store.Inspector and a store.Operator, as those of Postbag are.
+	Store store.Store
+}
+
+var databaseName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Validate returns everything that is wrong with the options.
+func (o *Options) Validate() error {
+	var faults []error
+	if len(o.Databases) == 0 {
+		faults = append(faults, errors.New("console: there is no database to show; name one in Databases"))
+	}
+	seen := make(map[string]bool)
+	for i, d := range o.Databases {
+		if !databaseName.MatchString(d.Name) {
+			faults = append(faults, fmt.Errorf("console: the name of Databases[%d] is no name; write letters and digits, and . _ - behind the first, at most 64", i))
+		}
+		if seen[d.Name] {
+			faults = append(faults, fmt.Errorf("console: two databases are named %.64q; give each a name of its own", d.Name))
+		}
+		seen[d.Name] = true
+		if d.Store == nil {
+			faults = append(faults, fmt.Errorf("console: Databases[%d] has no Store; open one", i))
+		} else if _, err := operations.Of(d.Store); err != nil {
+			faults = append(faults, fmt.Errorf("console: Databases[%d]: %w", i, err))
+		}
+	}
+	if o.Timeout < 0 {
+		faults = append(faults, fmt.Errorf("console: Timeout is %v; choose a positive time, or zero for %v", o.Timeout, DefaultTimeout))
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,103 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// number reads a parameter that is a count, at least 1.
+func number(r *http.Request, name string, otherwise, most int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > most {
+		return 0, badRequestf("%s is no number from 1 to %d; write one, or leave it out", name, most)
+	}
+	return n, nil
+}
+
+// queryOf reads the filters of a request.
+func queryOf(r *http.Request) (store.Query, error) {
+	values := r.URL.Query()
+	q := store.Query{Topic: values.Get("topic"), Key: values.Get("key"), Type: values.Get("type"), Error: values.Get("error"), Cursor: values.Get("cursor")}
+	q.Box, q.Subscription = r.PathValue("box"), values.Get("subscription")
+	q.State = store.State(values.Get("state"))
+	if postbag.ValidBox(q.Box) != nil {
+		return q, errNoBox
+	}
+	if q.Subscription != "" && postbag.ValidSubscription(q.Subscription) != nil {
+		return q, store.ErrNoSubscription
+	}
+	if q.State != "" && !slices.Contains(operations.States(), q.State) {
+		return q, badRequestf("state is no state of messages; write one of %v", operations.States())
+	}
+	var err error
+	if q.Oldest, err = flag(r, "oldest"); err != nil {
+		return q, err
+	}
+	if text := values.Get("id"); text != "" {
+		if q.ID, err = idOf(text); err != nil {
+			return q, err
+		}
+	}
+	if err := times(r, &q); err != nil {
+		return q, err
+	}
+	return q, fit(&q)
+}
+
+func idOf(text string) (postbag.ID, error) {
+	id, err := postbag.ParseID(text)
+	if err != nil || id.IsZero() {
+		return id, badRequestf("that is no id of a message; write it as 01234567-89ab-7cde-8f01-23456789abcd")
+	}
+	return id, nil
+}
+
+// times reads after and before.
+func times(r *http.Request, q *store.Query) (err error) {
+	for name, at := range map[string]*time.Time{"after": &q.After, "before": &q.Before} {
+		text := r.URL.Query().Get(name)
+		if text == "" {
+			continue
+		}
+		if *at, err = time.Parse(time.RFC3339, text); err != nil {
+			return badRequestf("%s is no time; write it as 2026-01-31T12:00:00Z", name)
+		}
+	}
+	if !q.After.IsZero() && !q.Before.IsZero() && !q.After.Before(q.Before) {
+		return badRequestf("after is not before before, so that nothing lies between; exchange them")
+	}
+	return nil
+}
+
+// fit refuses what no message can have.
+func fit(q *store.Query) error {
+	for _, one := range []struct {
+		name, text string
+		most       int
+	}{
+		{"topic", q.Topic, postbag.MaxName},
+		{"key", q.Key, postbag.MaxKey},
+		{"type", q.Type, postbag.MaxName + 2},
+		{"error", q.Error, postbag.MaxKey},
+		{"cursor", q.Cursor, 1024},
+	} {
+		if len(one.text) > one.most || strings.ContainsRune(one.text, 0) || strings.ToValidUTF8(one.text, "") != one.text {
+			return badRequestf("%s is no text of at most %d bytes; no message has it", one.name, one.most)
+		}
+	}
+	if strings.Contains(strings.TrimSuffix(q.Type, ".*"), "*") {
+		return badRequestf("type has a star that does not end it as .*; write it out, or a prefix and .*")
+	}
+	return nil
+}
