@@ -47,7 +47,7 @@ var living = []Mutant{
 	{
 		Name: "leftovers-forgotten", What: "a removal that ends in the middle leaves rows that nobody deletes",
 		Evidence: "deletes in parts without a note of what is left",
-		Patches:  []Patch{{"store/sqlkit/leftover.go", "		if full {\n			_, err := t.Exec(sweepText(table, sqlDeleteSome), id, last)\n			return err\n		}\n", "		if full {\n			if _, err := t.Exec(sweepText(table, sqlDeleteSome), id, last); err != nil {\n				return err\n			}\n			continue\n		}\n"}},
+		Patches:  []Patch{{"store/sqlkit/leftover.go", "if more, err := t.deleteSome(id); err != nil || more {", "if _, err := t.deleteSome(id); err != nil {"}},
 		By:       tests("store/sqlitestore", "TestARemovalThatEndsInTheMiddleIsFinishedByHousekeeping"),
 	},
 	{
@@ -55,5 +55,11 @@ var living = []Mutant{
 		Evidence: "this project, until a review",
 		Patches:  []Patch{{"store/sqlkit/operate_steward.go", "[]string{sqlDeleteShards, sqlForgetLedger,", "[]string{sqlDeleteShards, sqlForgetParked, sqlForgetLedger,"}},
 		By:       tests("store/sqlitestore", "TestARemovalThatEndsInTheMiddleIsFinishedByHousekeeping"),
+	},
+	{
+		Name: "set-back-at-once", What: "a subscription is set back in one transaction, however much it has parked",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"store/sqlitestore/reconcile.go", "		if more {\n			return t.commit()\n		}\n", ""}},
+		By:       tests("store/sqlitestore", "TestASubscriptionWithManyParkedRowsIsSetBackInParts"),
 	},
 }
