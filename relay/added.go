@@ -131,7 +131,7 @@ func (a *additions) keep(ref store.Ref, one *addition) {
 			a.relay.options.Logger.Warn("relay: an added subscription cannot be worked; trying again", "box", ref.Box, "subscription", ref.Subscription, "error", err)
 		}
 		select {
-		case <-ctx.Done():
+		case <-a.ctx.Done():
 		case <-one.changed:
 		case <-time.After(addedRetry):
 		}

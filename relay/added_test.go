@@ -215,6 +215,55 @@ func TestASubscriptionThatIsAddedAgainSendsNothingToItsFormerDestination(t *test
 	close(hung)
 }
 
+// A relay that does not hear of the change still sends nothing of the new subscription to the former destination.
+func TestAnAddedSubscriptionIsWorkedOnlyForTheDestinationThatItHas(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	deaf := &deafStore{Store: w.store}
+	one := membroker.New(membroker.Options{})
+	r, err := relay.New(deaf, relay.Options{
+		Subscriptions: []relay.Subscription{{To: w.to}}, Destinations: map[string]broker.Destination{"one": one},
+		PollMax: 20 * time.Millisecond, TTL: time.Second, Logger: slog.New(slog.NewTextHandler(testWriter{t}, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.run(r)
+	w.add(audit, "one", store.Start{})
+	w.publish(10, 1)
+	w.got(one, 10)
+	deaf.told.Store(&[]store.Assignment{{Ref: audit, Destination: "one"}})
+	if err := w.store.Remove(t.Context(), anna, audit, true); err != nil {
+		t.Fatal(err)
+	}
+	w.add(audit, "two", store.Start{})
+	beats := func() {
+		now := r.Stats().Beats
+		w.eventually("heartbeats were made", func() bool { return r.Stats().Beats > now+4 })
+	}
+	beats() // until it has heard, it works the former one
+	before := one.Len()
+	w.publish(10, 1)
+	w.delivered(20)
+	beats()
+	if n := one.Len() - before; n > 0 {
+		t.Errorf("%d messages of the new subscription went to the former destination", n)
+	}
+}
+
+// deafStore tells the same of destinations from some moment on.
+type deafStore struct {
+	*memstore.Store
+	told atomic.Pointer[[]store.Assignment]
+}
+
+func (s *deafStore) Assigned(ctx context.Context) ([]store.Assignment, error) {
+	if all := s.told.Load(); all != nil {
+		return *all, nil
+	}
+	return s.Store.Assigned(ctx)
+}
+
 // hanging takes messages and answers nothing until its channel is closed, or the call is given up.
 type hanging struct {
 	broker.Destination

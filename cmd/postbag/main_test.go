@@ -29,7 +29,7 @@ const hookSecret = "POSTBAG_TEST_HOOK_SECRET"
 
 // TestMain is also the adoption, and the replay, that a test kills, and the command that it pauses.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && slices.Contains([]string{"adopt", "replay", "messages"}, os.Args[1]) {
+	if len(os.Args) > 2 && slices.Contains([]string{"adopt", "replay", "messages"}, os.Args[1] == "replay" || os.Args[1] == "relay") {
 		main()
 		return
 	}

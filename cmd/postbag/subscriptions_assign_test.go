@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +21,7 @@ func (h *hook) payloads() []string {
 	return slices.Compact(out)
 }
 
-func TestASubscriptionIsAddedWhileRelaysRun(t *testing.T) {
+func TestASubscriptionIsAddedWhileRelaysRunAndOutlivesAKilledOne(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {
 		own, other := startHook(t), startHook(t)
@@ -48,14 +50,20 @@ func TestASubscriptionIsAddedWhileRelaysRun(t *testing.T) {
 		sub("list").ok().says("audit has no relay: no running relay can use")
 		cli(t, "status", "-c", config).ok().says("no relay works it: no running relay can use a destination audit")
 
-		one := start(t, "relay", "-c", config)
+		one := exec.Command(os.Args[0], "relay", "-c", config)
+		if err := one.Start(); err != nil {
+			t.Fatal(err)
+		}
 		has("the added subscription begins", "1")
 		publish("2")
 		has("it goes on", "1", "2")
 		if out := sub("show", "audit").ok().out; strings.Contains(out, "no running relay") {
 			t.Errorf("a relay works it: %s", out)
 		}
-		one.end()
+		if err := one.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = one.Wait() // it was killed
 		publish("3")
 		start(t, "relay", "-c", config)
 		has("another relay takes over", "1", "2", "3")

@@ -65,4 +65,28 @@ var tuning = []Mutant{
 		Patches:  []Patch{{"store/sqlkit/operate_settings.go", "sqlAddedBy, who(a), ", "sqlAddedBy, \"\", "}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/An_added_subscription_begins_where"),
 	},
+	{
+		Name: "added-subscription-ignores-its-destination", What: "what is added again with another destination goes to the former one",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"relay/loop_added.go", "f.subscription.assigned && to != f.Destination {", "f.subscription.assigned && to == \"\" {"}},
+		By:       coreTests("relay", "TestAnAddedSubscriptionIsWorkedOnlyForTheDestinationThatItHas"),
+	},
+	{
+		Name: "a-stored-destination-beats-the-configuration", What: "a subscription of the configuration goes to the destination that an operator gives",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"relay/loop_added.go", "		case own != nil:\n", "		case own != nil && !there:\n"}},
+		By:       coreTests("relay", "TestARelaysOwnSettingsWinOverADestinationThatAnOperatorGives"),
+	},
+	{
+		Name: "added-subscriptions-need-a-restart", What: "a relay looks for added subscriptions when it starts, and not again",
+		Evidence: "as relays did before",
+		Patches:  []Patch{{"relay/loop_added.go", "k.seen && k.epoch == epoch ||", "k.seen ||"}},
+		By:       coreTests("relay", "TestARelayBeginsAndEndsSubscriptionsThatOperatorsAddAndRemove"), Quick: true,
+	},
+	{
+		Name: "a-replay-is-begun-by-relays", What: "MySQL, MariaDB and SQLite: a replay with a destination is told as an added subscription, and sent twice",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"store/sqlkit/sql.go", "settings IS NOT NULL AND replay IS NULL ORDER", "settings IS NOT NULL ORDER"}},
+		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_destination_that_an_operator_gives"),
+	},
 }
