@@ -47,7 +47,7 @@ var replaying = []Mutant{
 	{
 		Name: "replay-declared-again", What: "a relay whose replay was ended declares a subscription of that name, which reads all",
 		Evidence: "consumers that recreate a group which an operator removed (Kafka's auto-created groups)",
-		Patches:  []Patch{{"relay/loop.go", "if f.subscription.Replay == nil {", "if true {"}},
+		Patches:  []Patch{{"relay/loop.go", "if f.subscription.Replay == nil && !f.subscription.assigned {", "if true {"}},
 		By:       coreTests("relay", "TestARelayOfAnEndedReplayMakesNoSubscription"),
 	},
 	{
