@@ -7,7 +7,7 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// vanished notes that the subscription of a flow is not in the store any more. A new one of its name
+// vanished notes that the subscription of a flow is not in the store any more, or cannot be read. A new one of its name
 // begins with nothing that was known of this one.
 func (l *loop) vanished(f *flow, unsettled int) {
 	l.log.vanished(f, unsettled)
@@ -40,13 +40,19 @@ func filterText(f store.Filter) string {
 	return types + where
 }
 
-// vanished says that nothing of a subscription is delivered any more, since it is not in the store.
+// vanished says that nothing of a subscription is delivered any more, and why.
 func (j *journal) vanished(f *flow, unsettled int) {
+	if why := f.Unreadable(); why != nil {
+		j.logger.Error("relay: the filter of the subscription cannot be read; this relay delivers nothing of it until it is updated, or the filter is set again",
+			append(between(f), "in_flight", unsettled, "error", why.Error())...)
+		return
+	}
 	j.logger.Warn("relay: the subscription is not in the store; an operator removed it, and nothing of it is delivered",
 		append(between(f), "in_flight", unsettled)...)
 }
 
-// returned says that a subscription that was removed was declared again.
+// returned says that a subscription that was removed was declared again, or that its filter can be
+// read again.
 func (j *journal) returned(f *flow) {
 	j.logger.Info("relay: the subscription is in the store again", between(f)...)
 }

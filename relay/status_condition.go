@@ -27,6 +27,9 @@ func (l *loop) conditions(now time.Duration) []store.Condition {
 		if c.down {
 			out[i].Error = reasonOf(f.lastError)
 		}
+		if why := f.Unreadable(); why != nil {
+			out[i].State, out[i].Error = store.ConditionUnreadable, reasonOf(why.Error())
+		}
 		for _, t := range f.Engine.Topics(shownTopics) {
 			out[i].Topics = append(out[i].Topics, store.TopicCondition{Topic: t.Topic, Since: max(now-t.Since, 0), Error: t.Reason})
 		}

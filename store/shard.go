@@ -155,7 +155,8 @@ type Condition struct {
 	Ref
 	// State is "closed" while messages flow, "open" while the destination is left
 	// alone, "probing" while it is tried, "held" while too many messages wait for
-	// topics that do not work, or for the end of pauses.
+	// topics that do not work, or for the end of pauses, and ConditionUnreadable while the
+	// relay cannot read the filter.
 	State string
 	// Since is how long ago the state began, as of the heartbeat.
 	Since time.Duration
@@ -175,6 +176,10 @@ type Condition struct {
 	// an older version, which knows those of whole subscriptions alone.
 	Pauses bool
 }
+
+// ConditionUnreadable is the state of a subscription whose filter a relay cannot read. It has no
+// shard of it, and others share them.
+const ConditionUnreadable = "unreadable"
 
 // TopicCondition is a topic that does not work.
 type TopicCondition struct {
@@ -238,6 +243,10 @@ type SubscriptionState struct {
 	TypesBy string
 	// Where is the rest of its filter.
 	Where Where
+	// Unreadable says why this version cannot read the filter: a later one may have written it.
+	// Types and Where are not to be used then, and relays do not work the subscription. Nil:
+	// it can be read.
+	Unreadable error
 	// Settings are those that operators have set, by name, if the store is a Tuner. A relay
 	// leaves those out that it does not know.
 	Settings []Setting

@@ -25,15 +25,17 @@ var (
 type desk struct {
 	*core.Core
 
-	t       *testing.T
-	now     time.Duration
-	owners  map[store.Ref]string
-	tokens  map[store.Ref]int64
-	version int64 // of the subscription's shard
-	life    int64
-	pages   []store.Batch // to be read
-	sent    time.Duration // the last heartbeat that was answered
-	slow    time.Duration // how long an answer to a heartbeat takes
+	t      *testing.T
+	now    time.Duration
+	owners map[store.Ref]string
+	// unreadable is of the filter of ref.
+	unreadable error
+	tokens     map[store.Ref]int64
+	version    int64 // of the subscription's shard
+	life       int64
+	pages      []store.Batch // to be read
+	sent       time.Duration // the last heartbeat that was answered
+	slow       time.Duration // how long an answer to a heartbeat takes
 }
 
 func newDesk(t *testing.T) *desk {
@@ -151,10 +153,18 @@ func (d *desk) view(b *core.Heartbeat) *store.View {
 	for r, owner := range d.owners {
 		sh := store.Shard{Ref: r, Slots: store.AllSlots}
 		v.Subscriptions = append(v.Subscriptions, store.SubscriptionState{
-			Ref: r, Wanted: 1, Shards: []store.ShardState{{Lease: store.Lease{Shard: sh, Token: d.tokens[r], Version: d.version}, Owner: owner}},
+			Ref: r, Wanted: 1, Unreadable: d.fault(r), Shards: []store.ShardState{{Lease: store.Lease{Shard: sh, Token: d.tokens[r], Version: d.version}, Owner: owner}},
 		})
 	}
 	return v
+}
+
+// fault is why the filter of a subscription cannot be read.
+func (d *desk) fault(r store.Ref) error {
+	if r == ref {
+		return d.unreadable
+	}
+	return nil
 }
 
 // has says whether there is an operation of a kind.

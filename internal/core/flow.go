@@ -33,10 +33,11 @@ type Flow struct {
 	Pauses []store.Pause
 	Paused bool
 
-	name      string
-	gone      bool // the last view did not have the subscription
-	gathering bool // all shards are here to be replaced, and that was not asked for yet
-	wanted    int  // shards, by the last view
+	name       string
+	gone       bool  // the last view did not have the subscription, or not in a form that can be read
+	gathering  bool  // all shards are here to be replaced, and that was not asked for yet
+	unreadable error // of its filter, by the last view
+	wanted     int   // shards, by the last view
 	// No change of shards is asked for before reshapeAfter, see reshaping.
 	reshapePause, reshapeAfter time.Duration
 }

@@ -82,7 +82,8 @@ func (c *Core) giveBack(f *Flow, s *store.SubscriptionState, lo int) {
 func able(relays []store.RelayState, ref store.Ref) []string {
 	out := make([]string, 0, len(relays))
 	for i := range relays {
-		if slices.Contains(relays[i].Works, ref) {
+		unreadable := slices.ContainsFunc(relays[i].Conditions, func(c store.Condition) bool { return c.Ref == ref && c.State == store.ConditionUnreadable })
+		if slices.Contains(relays[i].Works, ref) && !unreadable {
 			out = append(out, relays[i].ID)
 		}
 	}

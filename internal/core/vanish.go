@@ -6,12 +6,17 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// vanished looks which flows have no subscription in a view: an operator removed it, and the store
-// does not declare it again. Such a flow has nothing to do until a view has its subscription again,
+// vanished looks which flows have no subscription in a view that can be worked: an operator removed
+// it, and the store does not declare it again, or its filter cannot be read. Such a flow has nothing to do until a view has its subscription again,
 // which is a new one then.
 func (c *Core) vanished(v *store.View) {
 	for _, f := range c.Flows {
-		there := slices.ContainsFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == f.Ref })
+		i := slices.IndexFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == f.Ref })
+		f.unreadable = nil
+		if i >= 0 {
+			f.unreadable = v.Subscriptions[i].Unreadable
+		}
+		there := i >= 0 && f.unreadable == nil
 		switch {
 		case there && f.gone:
 			f.gone = false
@@ -40,5 +45,18 @@ func (c *Core) vanish(f *Flow) {
 	c.reshape = slices.DeleteFunc(c.reshape, func(r store.Reshape) bool { return r.Ref == f.Ref })
 }
 
-// Gone says that the last view did not have the subscription.
+// letGo gives back what the relay still owns of a subscription that it cannot work: another one may.
+func (c *Core) letGo(f *Flow, s *store.SubscriptionState) {
+	for i := range s.Shards {
+		if sh := &s.Shards[i]; sh.Owner == c.id && !c.gives(f, &sh.Lease) {
+			c.give = append(c.give, sh.Lease)
+			c.nextBeat = 0
+		}
+	}
+}
+
+// Gone says that the last view did not have the subscription, or that its filter cannot be read.
 func (f *Flow) Gone() bool { return f.gone }
+
+// Unreadable says why the filter cannot be read, by the last view. Nil: it can.
+func (f *Flow) Unreadable() error { return f.unreadable }

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -33,6 +34,36 @@ func TestASubscriptionThatVanishesIsLetGoAndWorkedAgainWhenItReturns(t *testing.
 	d.now += ttl
 	if all := d.beaten(); !has(all, core.Returned) {
 		t.Errorf("it returned, and the operations are %+v", all)
+	}
+	d.message()
+	d.land(d.reads())
+	d.until(core.Send)
+}
+
+// A filter that a later version wrote stops its own subscription alone. Its shards are free for relays that can read it.
+func TestASubscriptionWhoseFilterCannotBeReadIsGivenBackAndWorkedAgainOnceItCan(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.message()
+	d.land(d.reads())
+	d.until(core.Send)
+	d.unreadable = errors.New("an unknown field")
+	d.now += ttl
+	if all := d.beaten(); !has(all, core.Vanished) || !has(all, core.EndCalls) {
+		t.Fatalf("its operations are %+v", all)
+	}
+	d.beaten()
+	f := d.Flows[0]
+	if !f.Gone() || f.Unreadable() == nil || len(f.Engine.Leases()) > 0 || d.owners[ref] != "" {
+		t.Errorf("the flow still has %d leases, and the owner is %q", len(f.Engine.Leases()), d.owners[ref])
+	}
+	if d.owners[house] == "" {
+		t.Error("the relay gave up housekeeping, too")
+	}
+	d.unreadable = nil
+	d.now += ttl
+	if all := d.beaten(); !has(all, core.Returned) || f.Unreadable() != nil {
+		t.Errorf("it can be read, and the operations are %+v", all)
 	}
 	d.message()
 	d.land(d.reads())

@@ -31,7 +31,11 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 	c.vanished(v)
 	for i := range v.Subscriptions {
 		s := &v.Subscriptions[i]
-		if f := c.flowOf(s.Ref); f != nil {
+		switch f := c.flowOf(s.Ref); {
+		case f == nil:
+		case f.gone:
+			c.letGo(f, s)
+		default:
 			c.viewFlow(now, f, s, v, b)
 		}
 		for _, u := range c.keeps {

@@ -15,6 +15,8 @@ var destinationWords = map[string]struct{ word, predicate string }{
 	"probing": {"probing", "takes no messages"},
 	"open":    {"away", "takes no messages"},
 	"held":    {"full", "waits for topics that do not work, or for the end of a pause"},
+
+	store.ConditionUnreadable: {"unreadable", "gets nothing from this relay, which cannot read the filter"},
 }
 
 // Words returns the state as one word, and as the predicate of a sentence.

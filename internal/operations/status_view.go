@@ -95,7 +95,7 @@ func subscriptionOf(s *store.SubscriptionView) Subscription {
 var ParkStates = []store.ParkState{store.ParkRetrying, store.ParkBlocked, store.ParkInFlight, store.ParkHeld, store.ParkDead}
 
 // worse orders the states of a destination.
-var worse = []string{"closed", "probing", "held", "open"}
+var worse = []string{"closed", "probing", "held", "open", store.ConditionUnreadable}
 
 // ageOf is how long ago a relay said a condition, at its last heartbeat.
 func ageOf(r *store.RelayState, c *store.Condition) time.Duration { return max(c.Lease-r.Expires, 0) }

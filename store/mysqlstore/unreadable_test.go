@@ -97,3 +97,14 @@ func (s *testBox) batch(from store.Position, limit int) store.Batch {
 	s.Must(turn.Batches[0].Err)
 	return turn.Batches[0]
 }
+
+func TestAFilterOfALaterVersionStopsItsOwnSubscriptionAlone(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		s := newTestBox(t, k)
+		boxtest.UnreadableFilter(t, s.Store, func() {
+			_, err := s.plain.ExecContext(t.Context(), "UPDATE postbag__subscription SET takes = ? WHERE name = 'default'", boxtest.LaterFilter)
+			s.Must(err)
+		}, func() { s.publish(boxtest.Messages(1, "a")...) })
+	})
+}

@@ -31,6 +31,7 @@ type catalogSubscription struct {
 	ref    store.Ref
 	box    *catalogBox
 	filter filter
+	fault  error // the filter cannot be read
 	shards []catalogShard
 }
 
@@ -129,11 +130,8 @@ func (o *catalog) take(r row) error {
 	sub := &catalogSubscription{id: c.int4(), box: box}
 	sub.ref = store.Ref{Box: name, Subscription: c.text()}
 	asks, err := c.filter()
-	sub.filter = newFilter(asks)
+	sub.filter, sub.fault = newFilter(asks), err
 	ids, los, his := c.int4s(), c.int4s(), c.int4s()
-	if err != nil {
-		return err
-	}
 	if sub.id == 0 || c.err != nil || len(los) != len(ids) || len(his) != len(ids) {
 		return c.err
 	}

@@ -123,6 +123,9 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 			var err error
 			has, err = c.filter()
 			by, there, replay = c.text(), true, c.bool()
+			if by != "" { // what an operator has set is not compared
+				err = nil
+			}
 			return errors.Join(c.err, err)
 		}})
 	if err != nil || !there {

@@ -258,7 +258,7 @@ func appendShard(subs *[]store.SubscriptionState, r row) error {
 	f, err := c.filter()
 	by, settings := c.text(), c.text()
 	if n := len(*subs); n == 0 || (*subs)[n-1].Ref != ref {
-		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: f.Types, Where: f.Where, TypesBy: by, Settings: storekit.ParseSettings(settings)})
+		*subs = append(*subs, store.SubscriptionState{Ref: ref, Wanted: wanted, Paused: paused, Types: f.Types, Where: f.Where, TypesBy: by, Unreadable: err, Settings: storekit.ParseSettings(settings)})
 	}
 	sub := &(*subs)[len(*subs)-1]
 	var sh store.ShardState
@@ -267,8 +267,5 @@ func appendShard(subs *[]store.SubscriptionState, r row) error {
 	sh.Token, sh.Version = c.int8(), c.int8()
 	sh.Owner, sh.Position = c.text(), store.Position(c.text())
 	sub.Shards = append(sub.Shards, sh)
-	if err != nil {
-		return err
-	}
 	return c.err
 }

@@ -154,6 +154,8 @@ func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) 
 		return rd.fail(store.ErrNoBox), nil
 	case sub == nil:
 		return rd.fail(store.ErrNoSubscription), nil
+	case sub.fault != nil:
+		return rd.fail(sub.fault), nil
 	}
 	w.scopes.add(sub, q.Slots...)
 	from, err := w.position(ctx, sub, q.From)
@@ -345,6 +347,9 @@ func (w *turning) renew(ctx context.Context, rd *reader, epoch int64) (bool, err
 	switch {
 	case sub == nil:
 		rd.fail(store.ErrNoSubscription)
+		return true, nil
+	case sub.fault != nil:
+		rd.fail(sub.fault)
 		return true, nil
 	case sub.id == rd.sub.id && sub.filter.same(&rd.sub.filter):
 		return false, nil

@@ -161,3 +161,11 @@ func TestPagesOfAnySizeBringEveryRowOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestAFilterOfALaterVersionStopsItsOwnSubscriptionAlone(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	boxtest.UnreadableFilter(t, s.Store, func() {
+		s.exec("UPDATE postbag._subscriptions SET takes = $1 WHERE name = 'default'", boxtest.LaterFilter)
+	}, func() { s.publish(boxtest.Messages(1, "a")...) })
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 )
 
@@ -127,4 +128,12 @@ func TestAPageIsBoundedByAllBytesOfARow(t *testing.T) {
 	if n := len(batch.Records); n < 4 || n > 6 || !batch.More {
 		t.Errorf("a page of 50,000 bytes has %d rows of 10,000 in their headers", n)
 	}
+}
+
+func TestAFilterOfALaterVersionStopsItsOwnSubscriptionAlone(t *testing.T) {
+	t.Parallel()
+	f := open(t)
+	boxtest.UnreadableFilter(t, f.Store, func() {
+		f.check(f.Exec(t.Context(), `UPDATE postbag__subscription SET takes = '`+boxtest.LaterFilter+`' WHERE name = 'default'`))
+	}, func() { f.publish(message("a", 1)) })
 }

@@ -240,7 +240,7 @@ func (t *Tx) state(ref store.Ref) (store.SubscriptionState, error) {
 		h.Position = store.Position(position)
 		if state.Shards = append(state.Shards, h); err == nil && len(state.Shards) == 1 {
 			var f store.Filter
-			f, err = FilterOf(types, takes)
+			f, state.Unreadable = FilterOf(types, takes)
 			state.Types, state.Where = f.Types, f.Where
 			state.Settings = storekit.ParseSettings(settings)
 		}
