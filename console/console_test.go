@@ -72,8 +72,15 @@ func serve(t *testing.T, o console.Options, stores ...store.Store) string {
 	return server.URL
 }
 
+// answer is what came back, without its body.
+type answer struct {
+	Status          string
+	StatusCode      int
+	Header, Trailer http.Header
+}
+
 // get asks for an address, and returns the answer with its body.
-func get(t *testing.T, url string) (*http.Response, string) {
+func get(t *testing.T, url string) (answer, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -88,7 +95,7 @@ func get(t *testing.T, url string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, string(body)
+	return answer{response.Status, response.StatusCode, response.Header, response.Trailer}, string(body)
 }
 
 // into reads an answer of the API.

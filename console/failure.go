@@ -16,16 +16,18 @@ type Failure struct {
 	Error string `json:"error"`
 }
 
-// badRequest is what is wrong with a request.
-type badRequest struct{ text string }
+// badRequestError is what is wrong with a request.
+type badRequestError struct{ text string }
 
-func (e *badRequest) Error() string { return e.text }
+func (e *badRequestError) Error() string { return e.text }
 
-func badRequestf(format string, args ...any) error { return &badRequest{fmt.Sprintf(format, args...)} }
+func badRequestf(format string, args ...any) error {
+	return &badRequestError{fmt.Sprintf(format, args...)}
+}
 
 // statusOf is the HTTP status of an error, and its text.
 func statusOf(err error) (code int, text string) {
-	var bad *badRequest
+	var bad *badRequestError
 	switch {
 	case errors.As(err, &bad), errors.Is(err, operations.ErrInvalid):
 		return http.StatusBadRequest, err.Error()

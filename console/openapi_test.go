@@ -3,6 +3,7 @@ package console_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -43,8 +44,8 @@ func off(schema map[string]any, v any, at string) (faults []string) {
 		}
 		required, _ := schema["required"].([]any)
 		for _, name := range required {
-			if _, there := v[name.(string)]; !there {
-				faults = append(faults, at+"."+name.(string)+" is missing")
+			if _, there := v[fmt.Sprint(name)]; !there {
+				faults = append(faults, fmt.Sprintf("%s.%v is missing", at, name))
 			}
 		}
 	case []any:
@@ -76,8 +77,8 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 	}
 	for path, item := range d.Paths {
 		address := at + strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", one.ID.String()).Replace(path)
-		answer := into[any](t, address)
-		if faults := off(item.Get.Responses["200"].Content["application/json"].Schema, answer, ""); len(faults) > 0 {
+		got := into[any](t, address)
+		if faults := off(item.Get.Responses["200"].Content["application/json"].Schema, got, ""); len(faults) > 0 {
 			t.Errorf("%s: %s", path, strings.Join(faults, "\n"))
 		}
 		for _, p := range item.Get.Parameters {
@@ -90,7 +91,7 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 		}
 		response, body := get(t, address+"?nonsense=1")
 		var failure any
-		if err := json.Unmarshal([]byte(body), &failure); err != nil || response.StatusCode != 400 {
+		if err := json.Unmarshal([]byte(body), &failure); err != nil || response.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: a parameter that is not described gets %s: %v", path, response.Status, err)
 		}
 		if faults := off(item.Get.Responses["default"].Content["application/json"].Schema, failure, ""); len(faults) > 0 {
