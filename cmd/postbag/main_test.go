@@ -27,9 +27,9 @@ const canary = "CANARYc4n4ry"
 // hookSecret is the name of the variable with a webhook's signing secret.
 const hookSecret = "POSTBAG_TEST_HOOK_SECRET"
 
-// TestMain is also the adoption, and the replay, that a test kills, and the command that it pauses.
+// TestMain is also the adoption, the replay and the relay that a test kills, and the command that it pauses.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && slices.Contains([]string{"adopt", "replay", "messages"}, os.Args[1] == "replay" || os.Args[1] == "relay") {
+	if len(os.Args) > 2 && slices.Contains([]string{"adopt", "replay", "messages", "relay"}, os.Args[1]) {
 		main()
 		return
 	}
