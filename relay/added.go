@@ -186,7 +186,7 @@ func (a *additions) relays() []*Relay {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var out []*Relay
-	refs := slices.SortedFunc(maps.Keys(a.all), func(x, y store.Ref) int { return compareRefs(x, y) })
+	refs := slices.SortedFunc(maps.Keys(a.all), compareRefs)
 	for _, ref := range refs {
 		if r := a.all[ref].relay; r != nil {
 			out = append(out, r)

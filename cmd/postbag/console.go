@@ -135,6 +135,8 @@ func serveConsole(ctx context.Context, c *terminal.Terminal, h http.Handler, add
 	if err := server.Shutdown(patience); err != nil {
 		_ = server.Close() // it ends what is under way
 	}
-	<-served
+	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+		return exit.With(exit.Failed, err)
+	}
 	return nil
 }

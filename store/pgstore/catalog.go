@@ -35,6 +35,9 @@ type catalogSubscription struct {
 	shards []catalogShard
 }
 
+// unreadable: the filter cannot be read, so that nothing may be sent.
+func (s *catalogSubscription) unreadable() bool { return s.fault != nil }
+
 type catalogShard struct {
 	id int32
 	store.Slots

@@ -154,7 +154,7 @@ func (w *turning) reader(ctx context.Context, q store.Request) (*reader, error) 
 		return rd.fail(store.ErrNoBox), nil
 	case sub == nil:
 		return rd.fail(store.ErrNoSubscription), nil
-	case sub.fault != nil:
+	case sub.unreadable():
 		return rd.fail(sub.fault), nil
 	}
 	w.scopes.add(sub, q.Slots...)
@@ -348,7 +348,7 @@ func (w *turning) renew(ctx context.Context, rd *reader, epoch int64) (bool, err
 	case sub == nil:
 		rd.fail(store.ErrNoSubscription)
 		return true, nil
-	case sub.fault != nil:
+	case sub.unreadable():
 		rd.fail(sub.fault)
 		return true, nil
 	case sub.id == rd.sub.id && sub.filter.same(&rd.sub.filter):
