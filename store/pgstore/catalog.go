@@ -36,7 +36,7 @@ type catalogSubscription struct {
 }
 
 // unreadable: the filter cannot be read, so that nothing may be sent.
-func (s *catalogSubscription) unreadable() bool { return s.fault != nil }
+func (e *catalogSubscription) unreadable() bool { return e.fault != nil }
 
 type catalogShard struct {
 	id int32
