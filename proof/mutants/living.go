@@ -11,7 +11,7 @@ var living = []Mutant{
 	{
 		Name: "returned-is-not-seen", What: "a subscription that is declared again stays unknown to a relay that let go of it",
 		Evidence: "made on purpose",
-		Patches:  []Patch{{"internal/core/view.go", "		if f := c.flowOf(s.Ref); f != nil {\n			c.viewFlow", "		if f := c.flowOf(s.Ref); f != nil && f.wanted >= 0 {\n			c.viewFlow"}, {"internal/core/vanish.go", "	f.wanted, f.reshapePause", "	defer func() { f.wanted = -1 }()\n	f.wanted, f.reshapePause"}},
+		Patches:  []Patch{{"internal/core/view.go", "		default:\n			c.viewFlow", "		case f.wanted >= 0:\n			c.viewFlow"}, {"internal/core/vanish.go", "	f.wanted, f.reshapePause", "	defer func() { f.wanted = -1 }()\n	f.wanted, f.reshapePause"}},
 		By:       sim("-faults", "removals"),
 	},
 	{
