@@ -175,12 +175,18 @@ func (s *server) meant(who *relay, t *store.Settlement) *store.Settlement {
 	out := *t
 	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p store.Park) bool {
 		now := s.log.at(p.Seq)
-		another := now == nil || now.slot != p.Slot || p.State == store.ParkHeld && p.Topic != topicNames[now.topic] && !s.w.paused(p.Topic, now) || p.Attempts > s.w.mayCount(now, &p)
+		another := now == nil || now.slot != p.Slot || p.State == store.ParkHeld && p.Topic != topicNames[now.topic] && !s.w.paused(p.Topic, now) || s.w.outcounts(now, &p)
 		return gone(p.Seq) || another && who.stale[p.Seq]
 	})
 	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r store.Resolved) bool { return gone(r.Seq) })
 	out.Done = slices.DeleteFunc(slices.Clone(t.Done), func(d store.Done) bool { return gone(d.Seq) })
 	return &out
+}
+
+// outcounts says that a row has attempts that its message cannot have had.
+func (w *world) outcounts(m *message, p *store.Park) bool {
+	unread := m.damaged || m.repaired && p.Attempts == m.attempts()+1 // attempts of what cannot be read are counted without a call
+	return p.Attempts > w.mayCount(m, p) && !unread
 }
 
 // hasRead notes the messages that a turn tells a relay of.
