@@ -2,6 +2,7 @@ package relay
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 )
 
@@ -20,6 +21,19 @@ const (
 	// and a settlement. A crash may repeat what was sent in the last second.
 	Background
 )
+
+// cadences are the cadences as configurations, and the settings of operators, name them.
+var cadences = map[string]Cadence{"balanced": Balanced, "latency": Latency, "background": Background}
+
+// ParseCadence returns the cadence of a name: balanced, latency or background. An empty name is
+// that of the default. The error says which names there are.
+func ParseCadence(name string) (Cadence, error) {
+	c, known := cadences[name]
+	if name != "" && !known {
+		return 0, fmt.Errorf("relay: the cadence is %.40q; choose balanced, latency or background", name)
+	}
+	return c, nil
+}
 
 // pace is what a cadence sets.
 type pace struct {

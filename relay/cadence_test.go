@@ -48,3 +48,19 @@ func TestACadenceIsQuickOrCheapWhileLittleComes(t *testing.T) {
 		t.Errorf("while a message comes every 20 ms a relay makes %d turns a minute with Latency, %d with Balanced and %d with Background", quickly, normally, slowly)
 	}
 }
+
+func TestEachCadenceHasANameThatASettingTakes(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]relay.Cadence{"": relay.Balanced, "balanced": relay.Balanced, "latency": relay.Latency, "background": relay.Background} {
+		if got, err := relay.ParseCadence(name); err != nil || got != want {
+			t.Errorf("cadence %q is %d, %v; want %d", name, got, err, want)
+		}
+		var p store.Policy
+		if err := p.Set(store.SettingCadence, name); name != "" && err != nil {
+			t.Errorf("a setting does not take cadence %q: %v", name, err)
+		}
+	}
+	if _, err := relay.ParseCadence("fast"); err == nil {
+		t.Error("a cadence that does not exist is taken")
+	}
+}

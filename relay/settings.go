@@ -39,9 +39,6 @@ func (s *Subscription) tuned(settings []store.Setting) (t Subscription, unknown 
 	return t, unknown
 }
 
-// cadences are the cadences as settings name them.
-var cadences = map[string]Cadence{"latency": Latency, "balanced": Balanced, "background": Background}
-
 // overlay sets what is said.
 func overlay[T any](to, said *T) {
 	if said != nil {

@@ -173,10 +173,9 @@ func offer(ctx context.Context, c *terminal.Terminal, file *config.File, open ma
 // subscription translates the file's words; they were checked when it was read.
 func subscription(s config.Subscription, to broker.Destination) relay.Subscription {
 	orders := map[string]relay.Order{"key": relay.ByKey, "shard": relay.ByShard, "none": relay.Unordered}
-	cadences := map[string]relay.Cadence{"latency": relay.Latency, "balanced": relay.Balanced, "background": relay.Background}
 	out := relay.Subscription{
 		To: to, ToName: s.To, Box: s.Box, Name: s.Name, Headers: s.Headers, Types: s.Types, Where: s.Filter().Where, Shards: s.Shards,
-		Order: orders[s.Order], Cadence: cadences[s.Cadence], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
+		Order: orders[s.Order], ExactlyOnce: s.ExactlyOnce, Timeout: s.Timeout,
 		Batch: s.Batch, RetryBatch: s.RetryBatch, InFlight: s.InFlight, MaxHeld: s.MaxHeld, Buffer: int(s.Buffer), Concurrency: s.Concurrency,
 		Rate: relay.Rate{
 			Messages: s.Rate.Messages, Bytes: float64(s.Rate.Bytes),
@@ -185,6 +184,7 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	}
 	out.Retry, out.Retries = retries(&s.Retry)
 	out.Encoder, _ = s.Format.Encoder() // checked when it was read
+	out.Cadence, _ = relay.ParseCadence(s.Cadence)
 	if s.DeadTo != nil {
 		out.DeadTo = s.DeadTo.Box
 	}
