@@ -29,6 +29,7 @@ type traced struct {
 
 	mu    sync.Mutex
 	texts []string
+	ran   []string // the statements that ran, prepared or not
 	// bare and spoilt count what begins and ends transactions, without a comment and with one.
 	bare, spoilt int
 }
@@ -46,6 +47,21 @@ func (c *traced) add(text string) {
 			c.bare++
 		}
 	}
+}
+
+func (c *traced) run(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ran = append(c.ran, text)
+}
+
+// takeRuns returns the statements that ran since the last call.
+func (c *traced) takeRuns() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ran := c.ran
+	c.ran = nil
+	return ran
 }
 
 // take returns the statements about our tables since the last call.
@@ -86,16 +102,46 @@ type tracedConn struct {
 
 func (c *tracedConn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	c.of.add(text)
-	return c.fullConn.PrepareContext(ctx, text)
+	st, err := c.fullConn.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	return &tracedStmt{st.(fullStmt), text, c.of}, nil //nolint:errcheck // it is SQLite's
+}
+
+// fullStmt is what a prepared statement of SQLite's driver can do.
+type fullStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+type tracedStmt struct {
+	fullStmt
+
+	text string
+	of   *traced
+}
+
+func (s *tracedStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	s.of.run(s.text)
+	return s.fullStmt.ExecContext(ctx, args)
+}
+
+func (s *tracedStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	s.of.run(s.text)
+	return s.fullStmt.QueryContext(ctx, args)
 }
 
 func (c *tracedConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
 	c.of.add(text)
+	c.of.run(text)
 	return c.fullConn.ExecContext(ctx, text, args)
 }
 
 func (c *tracedConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
 	c.of.add(text)
+	c.of.run(text)
 	return c.fullConn.QueryContext(ctx, text, args)
 }
 

@@ -41,8 +41,11 @@ func (s *Base) Sweep(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// Sweep deletes rows of subscriptions and replays that are gone.
+// Sweep deletes rows of subscriptions and replays that are gone, if there were any as the round began.
 func (m *Maintenance) Sweep(ctx context.Context) error {
+	if !m.leftover.Valid {
+		return nil
+	}
 	more, err := m.base.Sweep(ctx)
 	m.Report.More = m.Report.More || more
 	return err

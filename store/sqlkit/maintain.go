@@ -22,6 +22,8 @@ type Maintenance struct {
 	kept []kept
 	// What the box holds of its retention, besides Keep.
 	discarded, dead time.Duration
+	// The first subscription that is gone and has rows left, as the round began. Null: none.
+	leftover sql.NullInt64
 }
 
 // MaintainTime is about how long one Maintain works.
@@ -48,13 +50,13 @@ func (m *Maintenance) lease() []any {
 }
 
 // check returns ErrLeaseLost unless the lease is the box's for maintenance. It takes over
-// what the box holds of its retention.
+// what the box holds of its retention, and looks whether something is left of what is gone.
 func (m *Maintenance) check(ctx context.Context) error {
 	if m.Token == 0 || m.Subscription != store.Maintenance {
 		return store.ErrLeaseLost
 	}
 	var r storekit.RetentionRow
-	held, err := m.base.row(ctx, sqlHoldsRetention, m.lease(), r.Dest()...)
+	held, err := m.base.row(ctx, sqlHoldsUpkeep, m.lease(), append(r.Dest(), &m.leftover)...)
 	if err == nil && !held {
 		err = store.ErrLeaseLost
 	}
