@@ -237,7 +237,9 @@ func (f *Flow) hasMoved() bool {
 // judge takes the verdict on what s has in the turn.
 func (f *Flow) judge(s *shard, v store.Verdict) {
 	t := s.turn
-	if v.More { // it is made again as it is
+	// It is made again as it is. The shard's next settlement waits for it: the position of that one would pass the message
+	// whose older rows are not ended yet. in_flight and piledUp bound what is drafted meanwhile.
+	if v.More {
 		f.stats.Superseded += v.Superseded
 		return
 	}
