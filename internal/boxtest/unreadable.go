@@ -35,9 +35,12 @@ func UnreadableFilter(tb testing.TB, st store.Store, spoil, publish func()) {
 	if got, _ := s.ReadFrom(other, ""); len(got) != 1 {
 		s.Errorf("the other subscription reads %d messages, not 1", len(got))
 	}
-	r, err := st.Turn(ctx, store.Turn{Read: []store.Request{Request(Outbox, "", 10)}})
-	if err == nil && (len(r.Batches) != 1 || r.Batches[0].Err == nil || len(r.Batches[0].Records) > 0) {
+	r, err := st.Turn(ctx, store.Turn{Read: []store.Request{Request(Outbox, "", 10), Request(other, "", 10)}})
+	s.Must(err)
+	if len(r.Batches) != 2 || r.Batches[0].Err == nil || len(r.Batches[0].Records) > 0 {
 		s.Errorf("without a filter that can be read, it reads %+v", r.Batches)
+	} else if r.Batches[1].Err != nil || len(r.Batches[1].Records) != 1 {
+		s.Errorf("beside a filter that cannot be read, the other subscription reads %+v", r.Batches[1])
 	}
 	looks, _ := st.(store.Inspector)
 	o, err := looks.Overview(ctx)

@@ -15,8 +15,9 @@ import (
 // database's identity, whether it is another one than before, whether it is older data of the same, and
 // what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, back []store.Ref, err error) {
+	moved := make(map[string]bool) // what one part has seen holds for the next: producers go on between them
 	for more := true; more && err == nil; {
-		more, err = s.reconcileSome(ctx, &id, &older, &back)
+		more, err = s.reconcileSome(ctx, moved, &id, &older, &back)
 	}
 	if err != nil {
 		return "", false, false, nil, err
@@ -32,7 +33,8 @@ func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, 
 }
 
 // reconcileSome is one transaction of reconcile. more: it has only deleted some of what is to be deleted.
-func (s *Store) reconcileSome(ctx context.Context, id *string, older *bool, back *[]store.Ref) (more bool, err error) {
+// moved are the boxes that earlier parts have found to have another log.
+func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *string, older *bool, back *[]store.Ref) (more bool, err error) {
 	err = retry(ctx, "check", func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
 			*id = t.identity
@@ -46,7 +48,7 @@ func (s *Store) reconcileSome(ctx context.Context, id *string, older *bool, back
 				return err
 			}
 			var err error
-			if *back, err = t.elsewhere(); err != nil {
+			if *back, err = t.elsewhere(moved); err != nil {
 				return err
 			}
 			if more, err = t.ForgetSome(*back); err != nil {
@@ -91,14 +93,13 @@ func (t *transaction) setBack(back []store.Ref) error {
 }
 
 // elsewhere returns the subscriptions of boxes whose log is not the one that a
-// position in it was written in, and of those that have lost their witness.
-func (t *transaction) elsewhere() ([]store.Ref, error) {
+// position in it was written in, and of those that have lost their witness. It adds their boxes to moved.
+func (t *transaction) elsewhere(moved map[string]bool) ([]store.Ref, error) {
 	logs, err := logs(t.Query)
 	if err != nil {
 		return nil, err
 	}
 	var all []store.Ref
-	moved := make(map[string]bool)
 	err = t.eachPosition(func(ref store.Ref, p *position) error {
 		log, ok := logs[ref.Box]
 		if !ok || ref.Subscription == store.Maintenance {

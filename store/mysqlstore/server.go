@@ -151,12 +151,13 @@ type subscribed struct {
 	id     int64
 	asks   store.Filter
 	filter storekit.Filter // the same, ready to be asked
+	fault  error           // of a filter that cannot be read
 	epoch  int64           // it was asked for, or read, under this one
 }
 
 // same says whether a read would not tell two subscriptions apart.
 func (s *subscribed) same(other *subscribed) bool {
-	return s.id == other.id && slices.Equal(s.asks.Types, other.asks.Types) && s.filter.Same(&other.filter)
+	return s.id == other.id && s.fault == nil && other.fault == nil && slices.Equal(s.asks.Types, other.asks.Types) && s.filter.Same(&other.filter)
 }
 
 // subscriptions remembers those that were asked for under one epoch.
@@ -216,9 +217,7 @@ func (s *Store) subscription(ctx context.Context, r store.Ref) (subscribed, erro
 	if err != nil || !found {
 		return sub, err
 	}
-	if sub.asks, err = sqlkit.FilterOf(types, takes); err != nil {
-		return sub, err
-	}
+	sub.asks, sub.fault = sqlkit.FilterOf(types, takes)
 	sub.filter = storekit.FilterOf(sub.asks)
 	s.known.put(sub)
 	return sub, nil

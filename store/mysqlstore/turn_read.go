@@ -59,6 +59,8 @@ func newReading(s *Store, about subscribed, r *store.Request) *reading {
 	case err != nil:
 	case about.id == 0:
 		err = store.ErrNoSubscription
+	case about.fault != nil:
+		err = about.fault
 	case r.Limit < 0 || r.Limit > 0 && r.Bytes <= 0:
 		err = fmt.Errorf("limit %d and bytes %d; use positive ones, or a limit of zero to read nothing", r.Limit, r.Bytes)
 	}

@@ -13,8 +13,9 @@ import (
 // log is another one than their positions were written in. It returns the database's identity, whether it
 // is another one than before, and what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
+	moved := make(map[string]bool) // what one part has seen holds for the next: producers go on between them
 	for more := true; more && err == nil; {
-		more, err = s.reconcileSome(ctx, &id, &back)
+		more, err = s.reconcileSome(ctx, moved, &id, &back)
 	}
 	if err != nil {
 		return "", false, nil, err
@@ -25,7 +26,8 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 }
 
 // reconcileSome is one transaction of reconcile. more: it has only deleted some of what is to be deleted.
-func (s *Store) reconcileSome(ctx context.Context, id *string, back *[]store.Ref) (more bool, err error) {
+// moved are the boxes that earlier parts have found to have another log.
+func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *string, back *[]store.Ref) (more bool, err error) {
 	err = s.locked(ctx, "check", s.deadline(), func(t *transaction) error {
 		if found, err := t.Row(sqlMeta, nil, id, &t.Epoch); err != nil || !found {
 			return store.ErrSchema
@@ -33,10 +35,11 @@ func (s *Store) reconcileSome(ctx context.Context, id *string, back *[]store.Ref
 		if _, err := t.Exec(sqlLock); err != nil { // a read-only file lets a transaction begin
 			return err
 		}
-		var err error
-		if *back, err = t.elsewhere(); err != nil {
+		all, highest, err := t.elsewhere(moved)
+		if err != nil {
 			return err
 		}
+		*back = all
 		if more, err = t.ForgetSome(*back); err != nil {
 			return err
 		}
@@ -44,6 +47,9 @@ func (s *Store) reconcileSome(ctx context.Context, id *string, back *[]store.Ref
 			return t.commit()
 		}
 		for _, ref := range *back {
+			if err := t.raiseSeq(ref.Box, highest[ref.Box]); err != nil { // from then on the log may look like the one that it was
+				return err
+			}
 			if err := t.SetBack(ref, "the log is not the one its positions were written in"); err != nil {
 				return err
 			}
@@ -53,13 +59,11 @@ func (s *Store) reconcileSome(ctx context.Context, id *string, back *[]store.Ref
 	return more, err
 }
 
-// elsewhere returns the subscriptions of boxes whose log is not the one that a
-// position in it was written in.
-func (t *transaction) elsewhere() ([]store.Ref, error) {
-	var all []store.Ref
-	highest := make(map[string]int64)
-	moved := make(map[string]bool)
-	err := t.eachPosition(func(ref store.Ref, at place) error {
+// elsewhere returns the subscriptions of boxes whose log is not the one that a position in it was written in, and the highest
+// position in each box. It adds their boxes to moved.
+func (t *transaction) elsewhere(moved map[string]bool) (all []store.Ref, highest map[string]int64, err error) {
+	highest = make(map[string]int64)
+	err = t.eachPosition(func(ref store.Ref, at place) error {
 		if n := len(all); ref.Subscription != store.Maintenance && (n == 0 || all[n-1] != ref) {
 			all = append(all, ref)
 		}
@@ -71,16 +75,7 @@ func (t *transaction) elsewhere() ([]store.Ref, error) {
 		moved[ref.Box] = moved[ref.Box] || !same
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(ref store.Ref) bool { return !moved[ref.Box] })
-	for _, ref := range all {
-		if err := t.raiseSeq(ref.Box, highest[ref.Box]); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+	return slices.DeleteFunc(all, func(ref store.Ref) bool { return !moved[ref.Box] }), highest, err
 }
 
 // eachPosition calls each with all positions, by subscription.

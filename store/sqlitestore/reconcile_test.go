@@ -10,7 +10,7 @@ import (
 // The second transaction of those that delete the rows fails, as if the process ended there.
 func TestASubscriptionWithManyParkedRowsIsSetBackInParts(t *testing.T) {
 	t.Parallel()
-	f, _ := delivered(t, 1)
+	f, _ := delivered(t, 10)
 	for _, statement := range append([]string{
 		`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2500)
 INSERT INTO postbag__parked (subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, history)

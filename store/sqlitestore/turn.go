@@ -66,6 +66,7 @@ type subscribed struct {
 	id     int64
 	asks   store.Filter
 	filter storekit.Filter // the same, ready to be asked
+	fault  error           // of a filter that cannot be read
 	swept  int64           // the log begins after this seq
 	slots  store.SlotRule
 }
@@ -118,7 +119,7 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		err = s.accepted.same(identity)
 	}
 	if err == nil {
-		about.asks, err = sqlkit.FilterOf([]byte(types), []byte(takes))
+		about.asks, about.fault = sqlkit.FilterOf([]byte(types), []byte(takes))
 		about.filter = storekit.FilterOf(about.asks)
 	}
 	if err == nil && next.Valid && !slots.All {

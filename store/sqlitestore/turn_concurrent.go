@@ -84,7 +84,8 @@ func (a *answers) hold(found map[store.Ref]subscribed) bool {
 
 // same says whether a read would not tell two subscriptions apart.
 func (s subscribed) same(other subscribed) bool {
-	return s.Ref == other.Ref && s.id == other.id && s.swept == other.swept && slices.Equal(s.asks.Types, other.asks.Types) && s.filter.Same(&other.filter)
+	return s.Ref == other.Ref && s.id == other.id && s.swept == other.swept && s.fault == nil && other.fault == nil &&
+		slices.Equal(s.asks.Types, other.asks.Types) && s.filter.Same(&other.filter)
 }
 
 // start begins the reads of t, if they may run beside its settlements. The

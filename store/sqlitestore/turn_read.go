@@ -70,6 +70,9 @@ func pageOf(about subscribed, r *store.Request) (*page, error) {
 	if about.id == 0 {
 		return nil, store.ErrNoSubscription
 	}
+	if about.fault != nil {
+		return nil, about.fault
+	}
 	if r.Limit < 0 || r.Limit > 0 && r.Bytes <= 0 {
 		return nil, fmt.Errorf("limit %d and bytes %d; use positive ones, or a limit of zero to read nothing", r.Limit, r.Bytes)
 	}
