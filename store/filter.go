@@ -78,8 +78,9 @@ func CheckRoutes(matches []Match, all, fallback bool) []error {
 			errs[i] = errors.New("takes all messages, so that nothing is left for others; name types, topics or headers in it, or make it the fallback")
 		}
 	}
-	if n := excepted(len(matches), all, fallback); n > MaxExcept && errs[MaxExcept] == nil {
-		errs[MaxExcept] = fmt.Errorf("is one too many: the last filter would have %d exceptions, %d at most; put some routes into one by a prefix", n, MaxExcept)
+	n := excepted(len(matches), all, fallback)
+	if last := MaxExcept + len(matches) - n; n > MaxExcept && errs[last] == nil { // the last route excepts itself from nothing
+		errs[last] = fmt.Errorf("is one too many: the last filter would have %d exceptions, %d at most; put some routes into one by a prefix", n, MaxExcept)
 	}
 	return errs
 }

@@ -111,6 +111,7 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	var has store.Filter
 	var by string
 	there, replay := false, false
+	var unreadable error // the filter: a later version declared it, and this relay does not work it, and says why
 	err = s.run(ctx, s.guard(v, "", nil),
 		call{st: s.statements.get("lock_box", ""), args: new(parameters).text(spec.Box), each: func(r row) error {
 			c := columns{rest: r}
@@ -120,13 +121,9 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 		call{st: s.statements.get("declare", ""), args: a},
 		call{st: s.statements.get("types", ""), args: new(parameters).text(spec.Box).text(spec.Subscription), each: func(r row) error {
 			c := columns{rest: r}
-			var err error
-			has, err = c.filter()
+			has, unreadable = c.filter()
 			by, there, replay = c.text(), true, c.bool()
-			if by != "" { // what an operator has set is not compared
-				err = nil
-			}
-			return errors.Join(c.err, err)
+			return c.err
 		}})
 	if err != nil || !there {
 		return dropped, err
@@ -134,7 +131,7 @@ func (s *Store) insertSubscription(ctx context.Context, v *server, spec store.Sp
 	if replay {
 		return 0, store.ErrIsReplay
 	}
-	if by == "" && !storekit.SameFilter(has, spec.Filter()) {
+	if by == "" && unreadable == nil && !storekit.SameFilter(has, spec.Filter()) {
 		return 0, storekit.FilterDiffers(spec.Filter(), has)
 	}
 	return 0, nil

@@ -23,14 +23,19 @@ import (
 // not accepted meanwhile: no relay writes in it, and who comes next goes on if the process ends.
 func (s *Store) reconcile(ctx context.Context, seen serverState) error {
 	boxes, err := s.readCatalog(ctx)
+	lowest := floors{}
 	for more := true; more && err == nil; {
-		more, err = s.reconcileSome(ctx, seen, boxes)
+		more, err = s.reconcileSome(ctx, seen, boxes, lowest)
 	}
 	return err
 }
 
+// floors are the lowest seqs behind which subscriptions begin again, as any part of reconcile has found them: what it deleted
+// must come again, though producers have gone on since, and the numbering no longer shows that it began again.
+type floors map[int32]int64
+
 // reconcileSome is one transaction of reconcile. more: it has only deleted some parked rows.
-func (s *Store) reconcileSome(ctx context.Context, seen serverState, boxes *catalog) (more bool, err error) {
+func (s *Store) reconcileSome(ctx context.Context, seen serverState, boxes *catalog, lowest floors) (more bool, err error) {
 	err = s.inOwnTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		lasts := map[string]int64{}
 		for name := range boxes.boxes {
@@ -47,16 +52,16 @@ func (s *Store) reconcileSome(ctx context.Context, seen serverState, boxes *cata
 		if written == seen.identity {
 			return nil // somebody else did it
 		}
-		if more, err = s.forgetParked(ctx, tx, boxes, lasts); err != nil || more {
+		if more, err = s.forgetParked(ctx, tx, boxes, lasts, lowest); err != nil || more {
 			return err
 		}
-		return s.sendAllBack(ctx, tx, boxes, lasts)
+		return s.sendAllBack(ctx, tx, boxes, lasts, lowest)
 	})
 	return more && err == nil, err
 }
 
 // sendAllBack takes all subscriptions back to the floors of their shards, and accepts the database.
-func (s *Store) sendAllBack(ctx context.Context, tx pgx.Tx, boxes *catalog, lasts map[string]int64) error {
+func (s *Store) sendAllBack(ctx context.Context, tx pgx.Tx, boxes *catalog, lasts map[string]int64, lowest floors) error {
 	for name, box := range boxes.boxes {
 		if _, err := tx.Exec(ctx, `UPDATE postbag._boxes SET "foreign" = $2,
 			numbering = pg_relation_filenode(to_regclass('postbag.' || name || '__seq'))::bigint WHERE id = $1`, box.id, lasts[name]); err != nil {
@@ -64,7 +69,7 @@ func (s *Store) sendAllBack(ctx context.Context, tx pgx.Tx, boxes *catalog, last
 		}
 	}
 	for _, sub := range boxes.subs {
-		if err := s.sendBack(ctx, tx, sub, lasts[sub.ref.Box]); err != nil {
+		if err := s.sendBack(ctx, tx, sub, lasts[sub.ref.Box], lowest); err != nil {
 			return err
 		}
 	}
@@ -79,12 +84,12 @@ func (s *Store) sendAllBack(ctx context.Context, tx pgx.Tx, boxes *catalog, last
 }
 
 // forgetParked deletes some rows that subscriptions have parked beyond their floors. more: there may be more of them.
-func (s *Store) forgetParked(ctx context.Context, tx pgx.Tx, boxes *catalog, lasts map[string]int64) (more bool, err error) {
+func (s *Store) forgetParked(ctx context.Context, tx pgx.Tx, boxes *catalog, lasts map[string]int64, lowest floors) (more bool, err error) {
 	for _, sub := range boxes.subs {
 		if sub.ref.Subscription == store.Maintenance {
 			continue
 		}
-		floor, err := s.floorOf(ctx, tx, sub, lasts[sub.ref.Box])
+		floor, err := s.floorOf(ctx, tx, sub, lasts[sub.ref.Box], lowest)
 		if err != nil {
 			return false, err
 		}
@@ -97,12 +102,15 @@ func (s *Store) forgetParked(ctx context.Context, tx pgx.Tx, boxes *catalog, las
 }
 
 // floorOf returns the seq behind which a subscription begins again. It locks its shards.
-func (s *Store) floorOf(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64) (int64, error) {
+func (s *Store) floorOf(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64, lowest floors) (int64, error) {
 	positions, err := s.shardPositions(ctx, tx, sub)
 	if err != nil {
 		return 0, err
 	}
 	floor := last
+	if known, ok := lowest[sub.id]; ok {
+		floor = min(floor, known)
+	}
 	for i := range positions {
 		p := &positions[i]
 		floor = min(floor, p.Lowest())
@@ -116,17 +124,18 @@ func (s *Store) floorOf(ctx context.Context, tx pgx.Tx, sub *catalogSubscription
 			floor = 0
 		}
 	}
+	lowest[sub.id] = floor
 	return floor, nil
 }
 
 // sendBack takes a subscription back to the floor of its shards. What it had
 // parked beyond comes again with the rest, and its ledger begins there.
-func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64) error {
+func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64, lowest floors) error {
 	if sub.ref.Subscription == store.Maintenance {
 		_, err := tx.Exec(ctx, s.statements.get("free_shards", "").sql, sub.id)
 		return err
 	}
-	floor, err := s.floorOf(ctx, tx, sub, last)
+	floor, err := s.floorOf(ctx, tx, sub, last, lowest)
 	if err != nil {
 		return err
 	}

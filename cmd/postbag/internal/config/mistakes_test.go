@@ -28,7 +28,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("routes without a word on the rest", routed+"list: [{name: a, where: {types: [a]}}]\n", "f.yaml:5: subscriptions[0].routes does not say what becomes of messages that no route takes")
 	f("a fallback and none", routed+"list: [{name: a, where: {types: [a]}}]\n      fallback: {name: b}\n      no_fallback: true\n", "f.yaml:8: subscriptions[0].routes.no_fallback stands beside a fallback")
 	f("a hidden route", routed+"no_fallback: true\n      list:\n        - {name: a, where: {topics: [x.*]}}\n        - {name: b, where: {topics: [x.y]}}\n", "f.yaml:9: subscriptions[0].routes.list[1] gets no message: route 1 takes all that it takes")
-	f("too many routes", routed+"no_fallback: true\n      list:\n"+manyRoutes(102), "f.yaml:108: subscriptions[0].routes.list[100] is one too many: the last filter would have 101 exceptions, 100 at most")
+	f("too many routes", routed+"no_fallback: true\n      list:\n"+manyRoutes(102), "f.yaml:109: subscriptions[0].routes.list[101] is one too many: the last filter would have 101 exceptions, 100 at most")
 	f("too many routes for a fallback", routed+"fallback: {name: rest}\n      list:\n"+manyRoutes(101), "f.yaml:108: subscriptions[0].routes.list[100] is one too many: the last filter would have 101 exceptions, 100 at most")
 	f("a route of everything", routed+"no_fallback: true\n      list: [{name: a}]\n", "routes.list[0] takes all messages")
 	f("a route without a name", routed+"no_fallback: true\n      list: [{where: {types: [a]}}]\n", "routes.list[0] has no name")
