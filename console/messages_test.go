@@ -70,6 +70,9 @@ func TestARequestThatIsWrongIsRefusedWithWhatToDo(t *testing.T) {
 	const id = "/01234567-89ab-7cde-8f01-23456789abcd"
 	for path, want := range map[string]string{
 		messages + "?topc=x":                                       "400 there is no parameter",
+		messages + "?topic=%zz":                                    "400 the part behind the question mark is malformed; write % as %25",
+		messages + "?error=100%+full":                              "400 the part behind the question mark is malformed",
+		messages + "?state=dead;topic=x":                           "400 the part behind the question mark is malformed",
 		messages + "?topic=":                                       "400 topic is empty",
 		messages + "?topic=a&topic=b":                              "400 the parameter topic is given 2 times",
 		messages + "?state=lost":                                   "400 state is no state",

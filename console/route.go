@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 )
 
@@ -81,10 +82,14 @@ func routes() []route {
 	}
 }
 
-// check refuses parameters that the route does not know, that are empty, or that are given twice: a filter with a slip in its
-// name would select everything.
+// check refuses parameters that are malformed, that the route does not know, that are empty, or that are given twice: a filter
+// with a slip in it would select everything.
 func (r *route) check(req *http.Request) error {
-	for name, values := range req.URL.Query() {
+	given, err := url.ParseQuery(req.URL.RawQuery)
+	if err != nil { // r.URL.Query leaves out what it cannot read
+		return badRequestf("the part behind the question mark is malformed; write %% as %%25, and & between parameters")
+	}
+	for name, values := range given {
 		switch {
 		case !slices.ContainsFunc(r.takes, func(p parameter) bool { return p.name == name }):
 			return badRequestf("there is no parameter %.40q here; leave it out, or see api/v1/openapi.json", name)
