@@ -10,18 +10,36 @@ import (
 // policy lets a page load what the console itself serves, and run no script.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// guarded sets the headers that keep other sites out of every answer.
+// guarded keeps other sites out: by headers on every answer, and by a refusal where a page of theirs asks.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store")
+		setHeaders(w.Header())
+		if fromElsewhere(r) {
+			writeJSON(w, http.StatusForbidden, Failure{"a page of another site asked for this; open the console's own page, or ask with a program"})
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// setHeaders sets the headers that keep other sites out of an answer.
+func setHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// fromElsewhere says whether a page of another site makes a browser ask. It could not read the answer, but an image of its page
+// that is an export would keep the database busy. A link to the console's page is let through.
+func fromElsewhere(r *http.Request) bool {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "cross-site", "same-site":
+		return strings.HasPrefix(r.URL.Path, "/api/") || r.Header.Get("Sec-Fetch-Dest") != "document"
+	}
+	return false
 }
 
 // Loopback passes on only requests for a loopback address or localhost, by their Host header. Wrap the console in it if it has no
@@ -29,6 +47,7 @@ func guarded(next http.Handler) http.Handler {
 func Loopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !LoopbackHost(r.Host) {
+			setHeaders(w.Header())
 			writeJSON(w, http.StatusMisdirectedRequest, Failure{"this console answers only to localhost and loopback addresses; open it as http://127.0.0.1 with its port"})
 			return
 		}
@@ -43,7 +62,7 @@ func LoopbackHost(host string) bool {
 		host = name
 	}
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	if strings.EqualFold(host, "localhost") {
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
 		return true
 	}
 	address, err := netip.ParseAddr(host)
