@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -286,67 +285,6 @@ type broken struct{ *memstore.Store }
 
 func (broken) Overview(context.Context) (store.Overview, error) {
 	return store.Overview{}, errors.New("the plug is out")
-}
-
-// slow is a store whose lists take until they are told to stop, and count how many go on.
-type slow struct {
-	*memstore.Store
-
-	now, most atomic.Int32
-	looks     atomic.Int32
-}
-
-func (s *slow) List(ctx context.Context, _ store.Query) ([]store.Item, string, error) {
-	n := s.now.Add(1)
-	defer s.now.Add(-1)
-	for most := s.most.Load(); n > most && !s.most.CompareAndSwap(most, n); most = s.most.Load() {
-	}
-	<-ctx.Done()
-	return nil, "", errors.New("the driver's own words")
-}
-
-func (s *slow) Overview(ctx context.Context) (store.Overview, error) {
-	s.looks.Add(1)
-	return s.Store.Overview(ctx)
-}
-
-func TestADatabaseIsAskedTwoThingsAtATimeAndNoLongerThanTheTimeOut(t *testing.T) {
-	t.Parallel()
-	s := &slow{Store: memstore.New(memstore.Options{})}
-	at := serve(t, console.Options{Timeout: 200 * time.Millisecond}, s)
-	codes := make(chan int, 8)
-	for range cap(codes) {
-		go func() {
-			response, _ := get(t, at+messages)
-			codes <- response.StatusCode
-		}()
-	}
-	seen := make(map[int]int)
-	for range cap(codes) {
-		seen[<-codes]++
-	}
-	if s.most.Load() != 2 || seen[http.StatusGatewayTimeout] < 2 || seen[http.StatusGatewayTimeout]+seen[http.StatusServiceUnavailable] != cap(codes) {
-		t.Errorf("%d questions were under way at a time, and the answers are %v", s.most.Load(), seen)
-	}
-}
-
-func TestHoweverManyLookTheStateIsReadOnce(t *testing.T) {
-	t.Parallel()
-	s := &slow{Store: created(t, memstore.New(memstore.Options{}))}
-	at := serve(t, console.Options{}, s)
-	done := make(chan struct{}, 20)
-	for range cap(done) {
-		go func() {
-			get(t, at+"/api/v1/overview")
-			done <- struct{}{}
-		}()
-	}
-	for range cap(done) {
-		<-done
-	}
-	if n := s.looks.Load(); n > 2 { // two ask side by side before there is an answer
-		t.Errorf("for %d looks the store was read %d times", cap(done), n)
-	}
 }
 
 func TestOptionsThatCannotWorkAreRefused(t *testing.T) {

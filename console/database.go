@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// atATime is how many questions are under way in a database at most.
-	atATime = 2
 	// fresh is how long an overview serves all who ask.
 	fresh = 2 * time.Second
+	// rateOver is the longest time between two overviews that a rate is made of.
+	rateOver = time.Minute
 )
 
 // errBusy says that a question got no place in time.
@@ -25,7 +25,9 @@ type database struct {
 	name    string
 	ops     operations.Store
 	timeout time.Duration
-	places  chan struct{}
+	// looks has the place of the one who reads the overview, and places that of the one who asks anything else, so that no search
+	// keeps the overview waiting.
+	looks, places chan struct{}
 
 	mu sync.Mutex
 	// seen is the latest overview, read at; before is the one before it, for rates. Nobody changes them.
@@ -38,23 +40,28 @@ func newDatabase(d *Database, timeout time.Duration) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &database{name: d.Name, ops: ops, timeout: timeout, places: make(chan struct{}, atATime)}, nil
+	return &database{name: d.Name, ops: ops, timeout: timeout, looks: make(chan struct{}, 1), places: make(chan struct{}, 1)}, nil
 }
 
-// ask puts one question, within the time-out, when there is a place. A question that outlives its time keeps its place until
-// the driver has let go of it.
+// ask puts one question when there is a place.
 func (d *database) ask(ctx context.Context, question func(context.Context) error) error {
+	return d.askAt(ctx, d.places, question)
+}
+
+// askAt puts one question, within the time-out, when there is a place at a gate. A question that outlives its time keeps its
+// place until the driver has let go of it.
+func (d *database) askAt(ctx context.Context, gate chan struct{}, question func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	select {
-	case d.places <- struct{}{}:
+	case gate <- struct{}{}:
 	case <-ctx.Done():
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return errBusy
 		}
 		return ctx.Err()
 	}
-	defer func() { <-d.places }()
+	defer func() { <-gate }()
 	err := question(ctx)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // drivers say it in words of their own
@@ -67,7 +74,7 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 	if now, before = d.cached(); now != nil {
 		return now, before, nil
 	}
-	err = d.ask(ctx, func(ctx context.Context) error {
+	err = d.askAt(ctx, d.looks, func(ctx context.Context) error {
 		if now, before = d.cached(); now != nil { // somebody asked while this waited
 			return nil
 		}
@@ -90,10 +97,21 @@ func (d *database) cached() (now, before *store.Overview) {
 	return d.seen, d.before
 }
 
+// keep keeps an overview. One from long before it makes no rate, and neither does one whose clock is not behind.
 func (d *database) keep(o *store.Overview) (now, before *store.Overview) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.before, d.seen, d.read = d.seen, o, time.Now()
+	if d.before != nil && (!o.Now.After(d.before.Now) || o.Now.Sub(d.before.Now) >= rateOver) {
+		d.before = nil
+	}
+	return d.seen, d.before
+}
+
+// last returns the latest overview, however old; nil if there was none.
+func (d *database) last() (now, before *store.Overview) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	return d.seen, d.before
 }
 

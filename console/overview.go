@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -22,9 +24,9 @@ type DatabaseState struct {
 	Name string `json:"name"`
 	// Whether nothing needs a look.
 	Good bool `json:"good"`
-	// Why it could not be read; none: it was.
+	// Why it could not be read; none: it was. If it only answers too late, the rest is of the last time that it did.
 	Error string `json:"error,omitempty"`
-	// When it was, by the database's clock.
+	// When it was read, by the database's clock.
 	Now time.Time `json:"now,omitzero"`
 	// The boxes.
 	Boxes []BoxState `json:"boxes"`
@@ -54,15 +56,35 @@ func boxState(b *operations.Box) BoxState {
 	return BoxState{Box: *b, Good: len(troubles) == 0, Troubles: troubles}
 }
 
-// state reads one database. An error is part of the answer: the others are there.
-func (d *database) state(ctx context.Context) DatabaseState {
-	v := DatabaseState{Name: d.name, Good: true, Boxes: []BoxState{}, Pauses: []operations.Pause{}}
-	s, err := d.status(ctx)
-	if err != nil {
-		_, v.Error = statusOf(err)
-		v.Good = false
-		return v
+// state reads one database. An error is part of the answer: the others are there. So is the mistake of a program.
+func (d *database) state(ctx context.Context) (v DatabaseState) {
+	defer func() {
+		if mistake := recover(); mistake != nil { // net/http takes those of its own goroutine alone
+			v = unread(d.name, fmt.Sprintf("the console, or the store, has a mistake, please report it: %.200v", mistake))
+		}
+	}()
+	now, before, err := d.overview(ctx)
+	if err == nil {
+		return stateOf(d.name, operations.StatusOf(now, before))
 	}
+	_, text := statusOf(err)
+	if errors.Is(err, errBusy) || errors.Is(err, context.DeadlineExceeded) {
+		if now, before = d.last(); now != nil {
+			v = stateOf(d.name, operations.StatusOf(now, before))
+			v.Good, v.Error = false, text
+			return v
+		}
+	}
+	return unread(d.name, text)
+}
+
+// unread is the state of a database that could not be read.
+func unread(name, why string) DatabaseState {
+	return DatabaseState{Name: name, Error: why, Boxes: []BoxState{}, Pauses: []operations.Pause{}}
+}
+
+func stateOf(name string, s *operations.Status) DatabaseState {
+	v := DatabaseState{Name: name, Good: true, Boxes: []BoxState{}, Pauses: []operations.Pause{}}
 	v.Now, v.Relays = s.Now, len(s.Relays)
 	v.Pauses = append(v.Pauses, s.Pauses...)
 	for i := range s.Boxes {

@@ -1,0 +1,175 @@
+package console_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/postbag/postbag/console"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// held is a store whose lists and overviews wait for a channel to be closed, if there is one, and count themselves.
+type held struct {
+	*memstore.Store
+
+	lists, looks           chan struct{}
+	asked, looked, panicky atomic.Int32
+}
+
+// until waits for a channel, but no longer than its time. What it then says is in a driver's own words.
+func until(ctx context.Context, c chan struct{}) error {
+	if c == nil {
+		return nil
+	}
+	select {
+	case <-c:
+		return nil
+	case <-ctx.Done():
+		return errors.New("the driver's own words")
+	}
+}
+
+func (h *held) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
+	h.asked.Add(1)
+	if err := until(ctx, h.lists); err != nil {
+		return nil, "", err
+	}
+	return h.Store.List(ctx, q)
+}
+
+func (h *held) Overview(ctx context.Context) (store.Overview, error) {
+	h.looked.Add(1)
+	if h.panicky.Load() > 0 {
+		panic("nobody thought of that")
+	}
+	if err := until(ctx, h.looks); err != nil {
+		return store.Overview{}, err
+	}
+	return h.Store.Overview(ctx)
+}
+
+// inBubble has time pass only where everything waits. It gives a console of one store, which is asked without a network.
+func inBubble(t *testing.T, test func(t *testing.T, h *held, ask func(path string) *httptest.ResponseRecorder)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := &held{Store: created(t, memstore.New(memstore.Options{}))}
+		c, err := console.New(console.Options{Databases: []console.Database{{Name: "shop", Store: h}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, h, func(path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			c.ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, http.NoBody))
+			return w
+		})
+	})
+}
+
+// state is what an overview says of the one database.
+func state(t *testing.T, w *httptest.ResponseRecorder) console.DatabaseState {
+	t.Helper()
+	var o console.Overview
+	if err := json.Unmarshal(w.Body.Bytes(), &o); err != nil || len(o.Databases) != 1 {
+		t.Fatalf("the overview is %s: %v", w.Body, err)
+	}
+	return o.Databases[0]
+}
+
+func TestADatabaseIsAskedOneThingBesideTheOverviewAndNoLongerThanTheTimeOut(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		h.lists = make(chan struct{})
+		codes := make(chan int, 8)
+		for range cap(codes) {
+			go func() { codes <- ask(messages).Code }()
+		}
+		synctest.Wait()
+		if n := h.asked.Load(); n != 1 {
+			t.Errorf("%d questions are under way at a time", n)
+		}
+		if v := state(t, ask("/api/v1/overview")); v.Error != "" || len(v.Boxes) != 1 {
+			t.Errorf("beside searches the overview is %+v", v)
+		}
+		seen := make(map[int]int)
+		for range cap(codes) {
+			seen[<-codes]++
+		}
+		if seen[http.StatusGatewayTimeout] < 1 || seen[http.StatusGatewayTimeout]+seen[http.StatusServiceUnavailable] != cap(codes) {
+			t.Errorf("the answers are %v", seen)
+		}
+	})
+}
+
+func TestHoweverManyLookTheStateIsReadOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		h.looks = make(chan struct{})
+		answers := make(chan *httptest.ResponseRecorder, 20)
+		for range cap(answers) {
+			go func() { answers <- ask("/api/v1/overview") }()
+		}
+		synctest.Wait()
+		close(h.looks)
+		for range cap(answers) {
+			if v := state(t, <-answers); v.Error != "" {
+				t.Errorf("an overview is %+v", v)
+			}
+		}
+		if n := h.looked.Load(); n != 1 {
+			t.Errorf("for %d looks the store was read %d times", cap(answers), n)
+		}
+	})
+}
+
+func TestTheStateIsReadAgainAfterTwoSeconds(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		var rates []bool
+		for _, wait := range []time.Duration{0, time.Second, time.Second, time.Hour} {
+			time.Sleep(wait)
+			rates = append(rates, state(t, ask("/api/v1/overview")).Boxes[0].Rate != nil)
+		}
+		if n := h.looked.Load(); n != 3 {
+			t.Errorf("the store was read %d times, want 3", n)
+		}
+		if !slices.Equal(rates, []bool{false, false, true, false}) {
+			t.Errorf("there are rates: %v; want one of two seconds, and none of an hour", rates)
+		}
+	})
+}
+
+func TestADatabaseThatAnswersTooLateIsShownAsItWas(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		good := state(t, ask("/api/v1/overview"))
+		time.Sleep(time.Minute)
+		h.looks = make(chan struct{})
+		v := state(t, ask("/api/v1/overview"))
+		if v.Good || !strings.Contains(v.Error, "did not answer in time") || !v.Now.Equal(good.Now) || len(v.Boxes) != 1 {
+			t.Errorf("it is shown as %+v", v)
+		}
+		if page := ask("/").Body.String(); !strings.Contains(page, "Below is what it said last.") || !strings.Contains(page, "<h3>outbox") {
+			t.Errorf("the page is\n%s", page)
+		}
+	})
+}
+
+func TestAMistakeInAStoreEndsNoConsole(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		h.panicky.Store(1)
+		if v := state(t, ask("/api/v1/overview")); v.Good || !strings.Contains(v.Error, "please report it: nobody thought of that") {
+			t.Errorf("it is shown as %+v", v)
+		}
+		h.panicky.Store(0)
+		if v := state(t, ask("/api/v1/overview")); v.Error != "" {
+			t.Errorf("afterwards it is shown as %+v", v)
+		}
+	})
+}
