@@ -24,6 +24,17 @@ type held struct {
 
 	lists, looks           chan struct{}
 	asked, looked, panicky atomic.Int32
+	// takes is how long a list takes.
+	takes time.Duration
+	// serves is the console.
+	serves http.Handler
+}
+
+// ask asks the console without a network.
+func (h *held) ask(method, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.serves.ServeHTTP(w, httptest.NewRequest(method, path, http.NoBody))
+	return w
 }
 
 // until waits for a channel, but no longer than its time. What it then says is in a driver's own words.
@@ -41,6 +52,7 @@ func until(ctx context.Context, c chan struct{}) error {
 
 func (h *held) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
 	h.asked.Add(1)
+	time.Sleep(h.takes)
 	if err := until(ctx, h.lists); err != nil {
 		return nil, "", err
 	}
@@ -68,11 +80,8 @@ func inBubble(t *testing.T, test func(t *testing.T, h *held, ask func(path strin
 		if err != nil {
 			t.Fatal(err)
 		}
-		test(t, h, func(path string) *httptest.ResponseRecorder {
-			w := httptest.NewRecorder()
-			c.ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, http.NoBody))
-			return w
-		})
+		h.serves = c
+		test(t, h, func(path string) *httptest.ResponseRecorder { return h.ask(http.MethodGet, path) })
 	})
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -13,10 +14,12 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// exportPage is how many messages one question of an export asks for, and patience how long a reader may take for a page.
+// exportPage is how many messages one question of an export asks for, patience how long a reader may take for a page, and
+// exportFor after how long an export ends with the cursor to go on with.
 const (
 	exportPage = 500
 	patience   = 30 * time.Second
+	exportFor  = 5 * time.Minute
 )
 
 // nextTrailer is the trailer with the cursor to go on with, behind an export that did not reach the end.
@@ -26,10 +29,14 @@ const nextTrailer = "Postbag-Next"
 // before the answer begins, so that an error has its status. An error behind that cuts the connection off: nobody takes half of
 // it for the whole.
 func export(w http.ResponseWriter, r *http.Request, d *database, q store.Query, format string) error {
+	if !r.ProtoAtLeast(1, 1) {
+		return badRequestf("an export needs HTTP/1.1, since a trailer says whether that was all; have a proxy in between speak it, or take format=json with limit and cursor")
+	}
 	limit, err := number(r, "limit", mostExported, mostExported)
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	var write func([]operations.Message) error
 	for shown := 0; ; {
 		q.Limit = min(exportPage, limit-shown)
@@ -41,17 +48,20 @@ func export(w http.ResponseWriter, r *http.Request, d *database, q store.Query, 
 			panic(http.ErrAbortHandler)
 		case write == nil:
 			write = begin(w, format)
+			if r.Method == http.MethodHead {
+				return nil
+			}
 		}
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience)) // not every writer has one
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience + d.timeout)) // not every writer has one
 		page := make([]operations.Message, len(items))
 		for i := range items {
 			page[i] = operations.MessageOf(q.Box, &items[i], false)
 		}
-		if err := write(page); err != nil {
+		if err := write(page); err != nil || flush(w) != nil {
 			panic(http.ErrAbortHandler)
 		}
 		shown, q.Cursor = shown+len(items), next
-		if next == "" || shown >= limit {
+		if next == "" || shown >= limit || time.Since(began) >= exportFor {
 			w.Header().Set(nextTrailer, next)
 			return nil
 		}
@@ -75,8 +85,16 @@ func begin(w http.ResponseWriter, format string) func([]operations.Message) erro
 				return err
 			}
 		}
-		return http.NewResponseController(w).Flush()
+		return nil
 	}
+}
+
+// flush sends what is written. A writer that cannot, such as one of your middleware, sends it when it likes.
+func flush(w http.ResponseWriter) error {
+	if err := http.NewResponseController(w).Flush(); !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
 }
 
 var columns = []string{"id", "seq", "box", "subscription", "state", "attempts", "stored", "topic", "key", "type", "bytes", "error"}
@@ -102,10 +120,17 @@ func csvPages(w io.Writer) func([]operations.Message) error {
 	}
 }
 
-// harmless keeps a spreadsheet from taking a text for a formula: an apostrophe stands before it.
+// harmless keeps a spreadsheet from taking a text for a formula, or what stands behind a separator in it: an apostrophe stands
+// before the sign that a formula begins with.
 func harmless(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r\n", rune(s[0])) {
-		return "'" + s
+	var out strings.Builder
+	begins := true
+	for _, r := range s {
+		if begins && strings.ContainsRune("=+-@\t\r\n＝＋－＠", r) {
+			out.WriteByte('\'')
+		}
+		out.WriteRune(r)
+		begins = strings.ContainsRune(";\t\r\n\"", r)
 	}
-	return s
+	return out.String()
 }

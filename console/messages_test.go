@@ -5,12 +5,15 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/console"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
@@ -203,5 +206,108 @@ func TestAnExportThatFailsHalfWayIsNotTakenForTheWhole(t *testing.T) {
 	}
 	if lines != 2 || !strings.Contains(err.Error(), "unexpected EOF") {
 		t.Errorf("behind %d lines it ends with %v", lines, err)
+	}
+}
+
+func TestNoCellOfATableIsAFormula(t *testing.T) {
+	t.Parallel()
+	m := memstore.New(memstore.Options{})
+	boxtest.New(t, created(t, m))
+	cells := map[string]string{ // what a cell becomes
+		"plain": "plain", "a-b": "a-b", "x;y": "x;y",
+		"=cmd": "'=cmd", "+cmd": "'+cmd", "-cmd": "'-cmd", "@cmd": "'@cmd", "\tcmd": "'\tcmd", "\rcmd": "'\rcmd", "\ncmd": "'\ncmd", "＝cmd": "'＝cmd",
+		"x;=cmd": "x;'=cmd", "x\t@cmd": "x\t'@cmd", "x\n+cmd": "x\n'+cmd", "x\r-cmd": "x\r'-cmd", "\t=cmd": "'\t'=cmd", "x;\"=cmd": "x;\"'=cmd", "x;;=cmd": "x;;'=cmd",
+	}
+	var msgs []postbag.Message
+	for cell := range cells {
+		msgs = append(msgs, postbag.Message{ID: postbag.NewID(), Topic: "t", Key: cell})
+	}
+	if err := m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, "outbox", msgs) }); err != nil {
+		t.Fatal(err)
+	}
+	_, body := get(t, serve(t, console.Options{}, m)+messages+"?format=csv&oldest=true")
+	rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
+	if err != nil || len(rows) != len(msgs)+1 {
+		t.Fatalf("the table has %d rows: %v", len(rows), err)
+	}
+	for i, row := range rows[1:] {
+		// A reader of CSV takes \r\n for \n, so that no key here has both.
+		if want := cells[msgs[i].Key]; row[8] != want {
+			t.Errorf("%q becomes %q, want %q", msgs[i].Key, row[8], want)
+		}
+	}
+}
+
+// plain is a writer that can do nothing but write, as of some middleware.
+type plain struct{ to *httptest.ResponseRecorder }
+
+func (p plain) Header() http.Header         { return p.to.Header() }
+func (p plain) Write(b []byte) (int, error) { return p.to.Write(b) }
+func (p plain) WriteHeader(code int)        { p.to.WriteHeader(code) }
+
+func TestAnExportGoesThroughMiddlewareThatCannotFlush(t *testing.T) {
+	t.Parallel()
+	h, err := console.New(console.Options{Databases: []console.Database{{Name: "shop", Store: box(t)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"ndjson", "csv"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(plain{w}, httptest.NewRequest(http.MethodGet, messages+"?format="+format, http.NoBody))
+		if n := strings.Count(w.Body.String(), "PAYLOAD"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "refused") || n != 0 {
+			t.Errorf("as %s it answers %d: %s", format, w.Code, w.Body)
+		}
+	}
+}
+
+func TestAnExportIsRefusedWhereATrailerIsLost(t *testing.T) {
+	t.Parallel()
+	h, err := console.New(console.Options{Databases: []console.Database{{Name: "shop", Store: box(t)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequest(http.MethodGet, messages+"?format=csv", http.NoBody)
+	r.Proto, r.ProtoMajor, r.ProtoMinor = "HTTP/1.0", 1, 0
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "an export needs HTTP/1.1") {
+		t.Errorf("it answers %d: %s", w.Code, w.Body)
+	}
+}
+
+func TestTheHeadOfAnExportAsksForOnePage(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, _ func(string) *httptest.ResponseRecorder) {
+		fill(t, h.Store, 2*500)
+		w := h.ask(http.MethodHead, messages+"?format=ndjson")
+		if n := h.asked.Load(); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/x-ndjson" || n != 1 {
+			t.Errorf("it answers %d behind %d pages: %v", w.Code, n, w.Header())
+		}
+	})
+}
+
+func TestAnExportEndsAfterFiveMinutesWithTheCursorToGoOnWith(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		fill(t, h.Store, 50*500)
+		h.takes = 9 * time.Second
+		w := ask(messages + "?format=csv")
+		if n := h.asked.Load(); n != 34 || w.Result().Trailer.Get("Postbag-Next") == "" {
+			t.Errorf("it ends behind %d pages, and goes on at %q", n, w.Result().Trailer.Get("Postbag-Next"))
+		}
+	})
+}
+
+// fill writes n messages, and makes the subscription that they are shown of.
+func fill(t *testing.T, m *memstore.Store, n int) {
+	t.Helper()
+	boxtest.New(t, m)
+	for n > 0 {
+		msgs := make([]postbag.Message, min(n, 1000))
+		for i := range msgs {
+			msgs[i] = postbag.Message{ID: postbag.NewID(), Topic: "bulk"}
+		}
+		if err := m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, "outbox", msgs) }); err != nil {
+			t.Fatal(err)
+		}
+		n -= len(msgs)
 	}
 }
