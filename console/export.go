@@ -22,6 +22,12 @@ const (
 	exportFor  = 5 * time.Minute
 )
 
+// The types of content of exports.
+const (
+	ndjson = "application/x-ndjson"
+	table  = "text/csv"
+)
+
 // nextTrailer is the trailer with the cursor to go on with, behind an export that did not reach the end.
 const nextTrailer = "Postbag-Next"
 
@@ -74,10 +80,10 @@ func begin(w http.ResponseWriter, format string) func([]operations.Message) erro
 	h.Set("Trailer", nextTrailer)
 	h.Set("Content-Disposition", `attachment; filename="messages.`+format+`"`)
 	if format == "csv" {
-		h.Set("Content-Type", "text/csv; charset=utf-8")
+		h.Set("Content-Type", table+"; charset=utf-8")
 		return csvPages(w)
 	}
-	h.Set("Content-Type", "application/x-ndjson")
+	h.Set("Content-Type", ndjson)
 	lines := json.NewEncoder(w)
 	return func(page []operations.Message) error {
 		for i := range page {
@@ -101,22 +107,22 @@ var columns = []string{"id", "seq", "box", "subscription", "state", "attempts", 
 
 // csvPages writes pages as CSV, the names of the columns first.
 func csvPages(w io.Writer) func([]operations.Message) error {
-	table := csv.NewWriter(w)
+	rows := csv.NewWriter(w)
 	first := true
 	return func(page []operations.Message) error {
 		if first {
 			first = false
-			_ = table.Write(columns) // Error says it
+			_ = rows.Write(columns) // Error says it
 		}
 		for i := range page {
 			m := &page[i]
-			_ = table.Write([]string{
+			_ = rows.Write([]string{
 				m.ID.String(), strconv.FormatInt(m.Seq, 10), m.Box, m.Subscription, string(m.State), strconv.Itoa(m.Attempts),
 				m.Stored.Format(time.RFC3339Nano), harmless(m.Topic), harmless(m.Key), harmless(m.Type), strconv.Itoa(m.Bytes), harmless(m.Error),
 			})
 		}
-		table.Flush()
-		return table.Error()
+		rows.Flush()
+		return rows.Error()
 	}
 }
 

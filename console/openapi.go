@@ -26,6 +26,7 @@ func document() object {
 	return object{
 		"openapi": "3.1.0",
 		"info":    object{"title": "Postbag console", "version": "1", "description": "What Postbag's console shows, as JSON. Nothing here changes anything."},
+		"servers": []object{{"url": "../.."}}, // from where the document is
 		"paths":   paths,
 	}
 }
@@ -40,10 +41,14 @@ func operation(r *route) object {
 	for _, p := range r.takes {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
+	good := answerOf("The answer.", r.answer)
+	for _, kind := range r.exports {
+		good["content"].(object)[kind] = object{"schema": object{"type": "string"}} //nolint:forcetypeassert // answerOf makes it
+	}
 	return object{
 		"summary": r.about, "parameters": parameters,
 		"responses": object{
-			"200":     answerOf("The answer.", r.answer),
+			"200":     good,
 			"default": answerOf("Why there is none.", Failure{}),
 		},
 	}

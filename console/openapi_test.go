@@ -14,6 +14,7 @@ import (
 // description is what the tests read of the OpenAPI document.
 type description struct {
 	OpenAPI string
+	Servers []struct{ URL string }
 	Paths   map[string]struct {
 		Get struct {
 			Parameters []struct{ Name, In, Description string }
@@ -74,6 +75,16 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 	one := into[console.Messages](t, at+messages+"?limit=1").Messages[0]
 	if d.OpenAPI != "3.1.0" || len(d.Paths) != 7 {
 		t.Fatalf("the document is of version %s, and has %d paths", d.OpenAPI, len(d.Paths))
+	}
+	if len(d.Servers) != 1 || d.Servers[0].URL != "../.." {
+		t.Errorf("the paths are below %v", d.Servers)
+	}
+	for format, kind := range map[string]string{"ndjson": "application/x-ndjson", "csv": "text/csv"} {
+		response, _ := get(t, at+messages+"?format="+format)
+		named, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";")
+		if _, is := d.Paths["/api/v1/databases/{database}/boxes/{box}/messages"].Get.Responses["200"].Content[kind]; !is || named != kind {
+			t.Errorf("an export as %s is %s, which the document does not name", format, named)
+		}
 	}
 	for path, item := range d.Paths {
 		address := at + strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", one.ID.String()).Replace(path)

@@ -16,7 +16,9 @@ type route struct {
 	takes []parameter
 	// answer is a value of the type that it answers with.
 	answer any
-	handle func(*console, http.ResponseWriter, *http.Request) error
+	// exports are the other types of content that it answers with, for the OpenAPI document.
+	exports []string
+	handle  func(*console, http.ResponseWriter, *http.Request) error
 }
 
 // parameter is one behind the question mark.
@@ -72,7 +74,8 @@ func routes() []route {
 		},
 		{
 			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: filters,
-			about: "Messages, the newest first, without payloads and headers.",
+			about:   "Messages, the newest first, without payloads and headers.",
+			exports: []string{ndjson, table},
 		},
 		{
 			path: box + "/messages/{id}", handle: (*console).message, answer: Copies{},
