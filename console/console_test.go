@@ -292,7 +292,9 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 	m := memstore.New(memstore.Options{})
 	for want, o := range map[string]console.Options{
 		"no database":            {},
-		"no name":                {Databases: []console.Database{{Name: "a/b", Store: m}}},
+		`"a/b", is none`:         {Databases: []console.Database{{Name: "a/b", Store: m}}},
+		`"..", is none`:          {Databases: []console.Database{{Name: "..", Store: m}}},
+		`"", is none`:            {Databases: []console.Database{{Store: m}}},
 		"two databases":          {Databases: []console.Database{{Name: "a", Store: m}, {Name: "a", Store: m}}},
 		"has no Store":           {Databases: []console.Database{{Name: "a"}}},
 		"Timeout is -1s":         {Databases: []console.Database{{Name: "a", Store: m}}, Timeout: -time.Second},
@@ -300,6 +302,26 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 	} {
 		if _, err := console.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error that says %q, got %v", want, err)
+		}
+	}
+}
+
+func TestEveryNameOfAStoreInAConfigurationIsOneOfADatabase(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a", "_a", "-", "0-9", "A_b", strings.Repeat("a", 63), "a.b"} {
+		if _, err := console.New(console.Options{Databases: []console.Database{{Name: name, Store: memstore.New(memstore.Options{})}}}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestErrorsAreShownInTheWordsOfTheOptions(t *testing.T) {
+	t.Parallel()
+	words := func(text string) string { return strings.ReplaceAll(text, "plug", "cable") }
+	at := serve(t, console.Options{Words: words}, broken{memstore.New(memstore.Options{})})
+	for _, path := range []string{"/", "/api/v1/overview", "/api/v1/databases/shop/relays"} {
+		if _, body := get(t, at+path); strings.Contains(body, "plug") || !strings.Contains(body, "the cable is out") {
+			t.Errorf("%s says %s", path, body)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/console"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
@@ -57,6 +58,13 @@ func (h *held) List(ctx context.Context, q store.Query) ([]store.Item, string, e
 		return nil, "", err
 	}
 	return h.Store.List(ctx, q)
+}
+
+func (h *held) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
+	if err := until(ctx, h.lists); err != nil {
+		return nil, err
+	}
+	return h.Store.Show(ctx, box, id)
 }
 
 func (h *held) Overview(ctx context.Context) (store.Overview, error) {
@@ -179,6 +187,19 @@ func TestAMistakeInAStoreEndsNoConsole(t *testing.T) {
 		h.panicky.Store(0)
 		if v := state(t, ask("/api/v1/overview")); v.Error != "" {
 			t.Errorf("afterwards it is shown as %+v", v)
+		}
+	})
+}
+
+func TestASearchForAnIDThatSaysNoTimeSaysWhatElseToSearchBy(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		h.lists = make(chan struct{})
+		const old, drawn = "01234567-89ab-4cde-8f01-23456789abcd", "01234567-89ab-7cde-8f01-23456789abcd"
+		for path, other := range map[string]bool{messages + "/" + old: true, messages + "?id=" + old: true, messages + "/" + drawn: false} {
+			w := ask(path)
+			if w.Code != http.StatusGatewayTimeout || strings.Contains(w.Body.String(), "search by topic, key or time") != other {
+				t.Errorf("%s answers %d: %s", path, w.Code, w.Body)
+			}
 		}
 	})
 }

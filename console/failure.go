@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
@@ -25,9 +26,26 @@ func badRequestf(format string, args ...any) error {
 	return &badRequestError{fmt.Sprintf(format, args...)}
 }
 
+// lateError is that of a search that took too long.
+type lateError struct{ text string }
+
+func (e *lateError) Error() string { return e.text }
+
+// Unwrap says that it is context.DeadlineExceeded.
+func (*lateError) Unwrap() error { return context.DeadlineExceeded }
+
+// late says what to do about a search for an id that does not say when it was drawn, since no store has an index of ids.
+func late(id postbag.ID, err error) error {
+	if id.IsZero() || id[6]>>4 == 7 || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &lateError{"the database did not find the id in time, since an id that is no UUID of version 7 does not say where it is; search by topic, key or time"}
+}
+
 // statusOf is the HTTP status of an error, and its text.
 func statusOf(err error) (code int, text string) {
 	var bad *badRequestError
+	var slow *lateError
 	switch {
 	case errors.As(err, &bad), errors.Is(err, operations.ErrInvalid):
 		return http.StatusBadRequest, err.Error()
@@ -41,6 +59,8 @@ func statusOf(err error) (code int, text string) {
 		return http.StatusNotFound, "the box has no such subscription; the overview has those there are"
 	case errors.Is(err, errBusy):
 		return http.StatusServiceUnavailable, err.Error()
+	case errors.As(err, &slow):
+		return http.StatusGatewayTimeout, slow.text
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusGatewayTimeout, "the database did not answer in time; ask for less, or try again"
 	}
@@ -48,10 +68,10 @@ func statusOf(err error) (code int, text string) {
 }
 
 // fail answers with an error.
-func fail(w http.ResponseWriter, err error) {
+func (c *console) fail(w http.ResponseWriter, err error) {
 	code, text := statusOf(err)
 	if code == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "2")
 	}
-	writeJSON(w, code, Failure{text})
+	writeJSON(w, code, Failure{c.words(text)})
 }

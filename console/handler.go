@@ -10,6 +10,8 @@ import (
 type console struct {
 	databases []*database
 	payloads  bool
+	// words puts the text of an error into those of its reader.
+	words func(string) string
 }
 
 // New makes a console. Serve it at the root of a server, or below a path with http.StripPrefix. Its addresses are relative. It may
@@ -18,7 +20,10 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads}
+	c := &console{payloads: o.Payloads, words: o.Words}
+	if c.words == nil {
+		c.words = func(text string) string { return text }
+	}
 	for i := range o.Databases {
 		d, err := newDatabase(&o.Databases[i], cmp.Or(o.Timeout, DefaultTimeout))
 		if err != nil {
@@ -34,7 +39,7 @@ func New(o Options) (http.Handler, error) {
 				err = r.handle(c, w, req)
 			}
 			if err != nil {
-				fail(w, err)
+				c.fail(w, err)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
@@ -29,7 +30,7 @@ func (d *database) list(ctx context.Context, q store.Query) (items []store.Item,
 		items, next, err = d.ops.List(ctx, q)
 		return err
 	})
-	return items, next, err
+	return items, next, late(q.ID, err)
 }
 
 func (c *console) messages(w http.ResponseWriter, r *http.Request) error {
@@ -90,6 +91,9 @@ func (c *console) message(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	ref, v := store.Ref{Box: r.PathValue("box")}, Copies{Done: true}
+	if postbag.ValidBox(ref.Box) != nil {
+		return errNoBox
+	}
 	err = d.ask(r.Context(), func(ctx context.Context) error {
 		items, err := d.ops.Find(ctx, ref, id)
 		for i := range items {
@@ -99,7 +103,7 @@ func (c *console) message(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return late(id, err)
 	}
 	return answer(w, v)
 }

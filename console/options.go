@@ -18,22 +18,25 @@ type Options struct {
 	// Databases are those that it shows, at least one.
 	Databases []Database
 	// Payloads: it shows payloads and headers of messages to those who ask for them. Without it
-	// nobody sees them.
+	// nobody sees them, except what an error quotes.
 	Payloads bool
 	// Timeout is how long a question to a database may take, with the wait for its place. Zero:
 	// DefaultTimeout.
 	Timeout time.Duration
+	// Words puts the text of an error into words for your readers, such as without secrets. It is
+	// called concurrently. Nil leaves it as it is.
+	Words func(text string) string
 }
 
 // Database is one that a console shows.
 type Database struct {
-	// Name stands in addresses and on pages: letters, digits, and . _ - behind the first, at most 64.
+	// Name stands in addresses and on pages: letters, digits, _ and -, and dots behind the first, at most 64.
 	Name string
 	// Store is where it is. It must be a store.Inspector and a store.Operator, as those of Postbag are.
 	Store store.Store
 }
 
-var databaseName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var databaseName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
 
 // Validate returns everything that is wrong with the options.
 func (o *Options) Validate() error {
@@ -44,7 +47,7 @@ func (o *Options) Validate() error {
 	seen := make(map[string]bool)
 	for i, d := range o.Databases {
 		if !databaseName.MatchString(d.Name) {
-			faults = append(faults, fmt.Errorf("console: the name of Databases[%d] is no name; write letters and digits, and . _ - behind the first, at most 64", i))
+			faults = append(faults, fmt.Errorf("console: the name of Databases[%d], %.80q, is none; write letters, digits, _ and -, and dots behind the first, at most 64", i, d.Name))
 		}
 		if seen[d.Name] {
 			faults = append(faults, fmt.Errorf("console: two databases are named %.64q; give each a name of its own", d.Name))

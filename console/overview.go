@@ -111,7 +111,10 @@ func (c *console) look(ctx context.Context) Overview {
 	v := Overview{Databases: make([]DatabaseState, len(c.databases))}
 	var all sync.WaitGroup
 	for i, d := range c.databases {
-		all.Go(func() { v.Databases[i] = d.state(ctx) })
+		all.Go(func() {
+			v.Databases[i] = d.state(ctx)
+			v.Databases[i].Error = c.words(v.Databases[i].Error)
+		})
 	}
 	all.Wait()
 	slices.SortStableFunc(v.Databases, func(a, b DatabaseState) int { return badFirst(a.Good, b.Good) })

@@ -71,7 +71,7 @@ func times(r *http.Request, q *store.Query) (err error) {
 			continue
 		}
 		if *at, err = time.Parse(time.RFC3339, text); err != nil {
-			return badRequestf("%s is no time; write it as 2026-01-31T12:00:00Z", name)
+			return badRequestf("%s is no time; write it as 2026-01-31T12:00:00Z, with + as %%2B", name)
 		}
 	}
 	if !q.After.IsZero() && !q.Before.IsZero() && !q.After.Before(q.Before) {
