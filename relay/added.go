@@ -40,8 +40,12 @@ type addition struct {
 	cancel  context.CancelFunc
 }
 
-// addedRetry is the pause before an added subscription begins again that ended by itself.
-const addedRetry = time.Second
+// addedRetry is the pause before an added subscription begins again that ended by itself. It doubles up to addedRetryMost
+// for one that ends soon again.
+const (
+	addedRetry     = time.Second
+	addedRetryMost = 30 * time.Second
+)
 
 // newAdditions returns nil if there is no destination for any.
 func newAdditions(r *Relay) *additions {
@@ -117,11 +121,13 @@ func (o *addition) change() {
 
 // keep works one subscription for as long as it is wanted.
 func (a *additions) keep(ref store.Ref, one *addition) {
+	pause := addedRetry
 	for {
 		r, ctx := a.next(ref, one)
 		if r == nil {
 			return
 		}
+		began := time.Now()
 		err := r.run(ctx, a.drain)
 		if a.ended(one, r, err); a.drain {
 			a.drop(ref)
@@ -130,10 +136,15 @@ func (a *additions) keep(ref store.Ref, one *addition) {
 		if err != nil {
 			a.relay.options.Logger.Warn("relay: an added subscription cannot be worked; trying again", "box", ref.Box, "subscription", ref.Subscription, "error", err)
 		}
+		if time.Since(began) > addedRetryMost {
+			pause = addedRetry
+		}
 		select {
 		case <-a.ctx.Done():
 		case <-one.changed:
-		case <-time.After(addedRetry):
+			pause = addedRetry
+		case <-time.After(pause):
+			pause = min(2*pause, addedRetryMost)
 		}
 	}
 }

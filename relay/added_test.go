@@ -2,12 +2,14 @@ package relay_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -278,6 +280,57 @@ func (d *hanging) Publish(ctx context.Context, msgs []broker.Delivery, report fu
 	case <-ctx.Done():
 	}
 	d.Destination.Publish(ctx, msgs, report)
+}
+
+// unreadable is a store in which the filter of the added subscription cannot be read for a while.
+type unreadable struct {
+	*memstore.Store
+	now atomic.Bool
+}
+
+func (s *unreadable) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	v, err := s.Store.Beat(ctx, b)
+	for i := range v.Subscriptions {
+		if v.Subscriptions[i].Ref == audit && s.now.Load() {
+			v.Subscriptions[i].Unreadable = errors.New("a later version wrote it")
+		}
+	}
+	return v, err
+}
+
+func TestAnAddedSubscriptionWhoseFilterCannotBeReadWaitsAndGoesOnWhenItCan(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w, log := newWorld(t, memstore.Options{}, membroker.Options{}), &logged{}
+		s := &unreadable{Store: w.store}
+		s.now.Store(true)
+		other := membroker.New(membroker.Options{})
+		r, err := relay.New(s, relay.Options{
+			Subscriptions: []relay.Subscription{{To: w.to}}, Destinations: map[string]broker.Destination{"audit": other}, Logger: slog.New(slog.NewTextHandler(log, nil)),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := w.run(r)
+		defer stop()
+		w.publish(5, 1)
+		w.add(audit, "audit", store.Start{})
+		<-time.After(2 * time.Minute)
+		if n := strings.Count(log.String(), "the filter of the subscription cannot be read"); n != 1 || other.Len() > 0 {
+			t.Errorf("the log says it %d times, and %d messages came: %s", n, other.Len(), log)
+		}
+		s.now.Store(false)
+		w.got(other, 5)
+		s.now.Store(true)
+		<-time.After(time.Minute)
+		if err := w.store.Remove(t.Context(), anna, audit, true); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		if got := worked(r); len(got) != 1 {
+			t.Errorf("a relay works %q after the subscription was removed", got)
+		}
+	})
 }
 
 func TestADrainDeliversAddedSubscriptionsToo(t *testing.T) {

@@ -242,8 +242,9 @@ func (l *loop) carryOut(now time.Duration) {
 		case core.Reshaped:
 			l.log.reshaped(o.Flow.Ref, o.Flow.Wanted())
 		case core.Vanished:
-			l.vanished(l.flowOf(o.Flow), o.Unanswered)
-			l.through = l.flowOf(o.Flow).subscription.assigned
+			f := l.flowOf(o.Flow)
+			l.vanished(f, o.Unanswered)
+			l.through = l.through || f.subscription.assigned && f.Unreadable() == nil // one that cannot be read waits, as any does
 		case core.Returned:
 			l.log.returned(l.flowOf(o.Flow))
 		case core.Back:
