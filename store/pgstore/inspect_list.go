@@ -60,6 +60,7 @@ type listed struct {
 	follower
 
 	filter filter
+	fault  error // of the filter, if it cannot be read
 }
 
 func (s *Store) lister(ctx context.Context, q store.Query) (*lister, error) {
@@ -98,7 +99,7 @@ func (l *lister) readPositions(ctx context.Context, known *catalog) error {
 				}
 				sub := listed{follower: f}
 				if e := known.subs[store.Ref{Box: l.Box, Subscription: f.name}]; e != nil {
-					sub.filter = e.filter
+					sub.filter, sub.fault = e.filter, e.fault
 				}
 				l.subs = append(l.subs, sub)
 			}

@@ -103,7 +103,7 @@ func (s *Store) commanded(ctx context.Context, r store.Ref, kind store.CommandKi
 	var out []store.Item
 	for i := range found {
 		_, parked := parkStateOf(found[i].State)
-		if parked || kind == store.Discard && found[i].State == store.StatePending && l.subs[0].filter.Take(&found[i].Record) {
+		if parked || kind == store.Discard && found[i].State == store.StatePending && l.subs[0].fault == nil && l.subs[0].filter.Take(&found[i].Record) {
 			out = append(out, found[i].Item)
 		}
 	}

@@ -160,6 +160,7 @@ type listed struct {
 	*Reader
 
 	filter    storekit.Filter
+	fault     error // of the filter, if it cannot be read
 	swept     int64
 	parked    map[int64]*parkedItem
 	past      map[int64]*pastItem
@@ -189,8 +190,8 @@ func newListed(t *Tx, r *Reader) (*listed, error) {
 	if _, err := t.Row(SQLSubscription, []any{r.Box, r.Subscription}, new(int64), &types, &takes); err != nil {
 		return nil, err
 	}
-	f, _ := FilterOf(types, takes) // one that cannot be read hides no message
-	return &listed{Reader: r, filter: storekit.FilterOf(f), swept: swept}, nil
+	f, fault := FilterOf(types, takes) // one that cannot be read hides no message
+	return &listed{Reader: r, filter: storekit.FilterOf(f), fault: fault, swept: swept}, nil
 }
 
 // load reads what the subscription knows of a range of messages.
