@@ -34,10 +34,11 @@ type Flow struct {
 	Paused bool
 
 	name       string
-	gone       bool  // the last view did not have the subscription, or not in a form that can be read
-	gathering  bool  // all shards are here to be replaced, and that was not asked for yet
-	unreadable error // of its filter, by the last view
-	wanted     int   // shards, by the last view
+	gone       bool          // the last view did not have the subscription, or not in a form that can be read
+	gathering  bool          // all shards are here to be replaced, and that was not asked for yet
+	unreadable error         // of its filter, by the last view
+	calmAt     time.Duration // when no call made before the filter became unreadable is under way any more; zero: it can be read
+	wanted     int           // shards, by the last view
 	// No change of shards is asked for before reshapeAfter, see reshaping.
 	reshapePause, reshapeAfter time.Duration
 }

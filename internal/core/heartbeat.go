@@ -107,7 +107,7 @@ func (c *Core) beat(now time.Duration) {
 	}
 	if c.stops {
 		b.Take, b.Reshape = nil, nil
-		b.Leave = c.allLeft()
+		b.Leave = c.allLeft(now)
 	}
 	c.claim(b)
 	c.reshaping(now, b)

@@ -55,7 +55,7 @@ func (c *Core) handOver(now time.Duration) {
 		}
 		c.gathered(f)
 	}
-	if c.stops && !c.left && c.allLeft() {
+	if c.stops && !c.left && c.allLeft(now) {
 		c.left = c.fresh && len(c.former) == 0 // no heartbeat was made that could be taken back
 		c.nextBeat = 0
 	}
@@ -74,9 +74,9 @@ func (c *Core) unsettled() bool {
 	return false
 }
 
-func (c *Core) allLeft() bool {
+func (c *Core) allLeft(now time.Duration) bool {
 	for _, f := range c.Flows {
-		if len(f.Engine.Leases()) > 0 || f.Owner.Loading() {
+		if len(f.Engine.Leases()) > 0 || f.Owner.Loading() || now < f.calmAt {
 			return false
 		}
 	}

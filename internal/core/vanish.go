@@ -2,6 +2,7 @@ package core
 
 import (
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag/store"
 )
@@ -9,7 +10,7 @@ import (
 // vanished looks which flows have no subscription in a view that can be worked: an operator removed
 // it, and the store does not declare it again, or its filter cannot be read. Such a flow has nothing to do until a view has its subscription again,
 // which is a new one then.
-func (c *Core) vanished(v *store.View) {
+func (c *Core) vanished(now time.Duration, v *store.View) {
 	for _, f := range c.Flows {
 		i := slices.IndexFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == f.Ref })
 		f.unreadable = nil
@@ -23,6 +24,11 @@ func (c *Core) vanished(v *store.View) {
 			c.say(Operation{Kind: Returned, Flow: f})
 		case !there && !f.gone:
 			c.vanish(f)
+		}
+		if f.unreadable == nil {
+			f.calmAt = 0
+		} else if f.calmAt == 0 { // others are to know at once
+			f.calmAt, c.nextBeat = now+c.options.TTL/5, 0
 		}
 	}
 }
@@ -45,8 +51,14 @@ func (c *Core) vanish(f *Flow) {
 	c.reshape = slices.DeleteFunc(c.reshape, func(r store.Reshape) bool { return r.Ref == f.Ref })
 }
 
-// letGo gives back what the relay still owns of a subscription that it cannot work: another one may.
-func (c *Core) letGo(f *Flow, s *store.SubscriptionState) {
+// letGo gives back what the relay still owns of a subscription that it cannot work: another one may. Its calls were
+// ended, and what they carry may still arrive. So it waits as long as there is between the end of calls and that of a
+// lease which was not renewed.
+func (c *Core) letGo(now time.Duration, f *Flow, s *store.SubscriptionState) {
+	if now < f.calmAt {
+		c.nextBeat = min(c.nextBeat, f.calmAt)
+		return
+	}
 	for i := range s.Shards {
 		if sh := &s.Shards[i]; sh.Owner == c.id && !c.gives(f, &sh.Lease) {
 			c.give = append(c.give, sh.Lease)

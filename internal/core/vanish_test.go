@@ -52,7 +52,16 @@ func TestASubscriptionWhoseFilterCannotBeReadIsGivenBackAndWorkedAgainOnceItCan(
 	if all := d.beaten(); !has(all, core.Vanished) || !has(all, core.EndCalls) {
 		t.Fatalf("its operations are %+v", all)
 	}
-	d.beaten()
+	vanished := d.now
+	if d.beaten(); d.now > vanished+ttl/10 {
+		t.Error("others do not learn of it at once")
+	}
+	if d.owners[ref] == "" {
+		t.Error("another relay may send what its calls still carry")
+	}
+	for d.now < vanished+ttl/5+100*time.Millisecond {
+		d.beaten()
+	}
 	f := d.Flows[0]
 	if !f.Gone() || f.Unreadable() == nil || len(f.Engine.Leases()) > 0 || d.owners[ref] != "" {
 		t.Errorf("the flow still has %d leases, and the owner is %q", len(f.Engine.Leases()), d.owners[ref])

@@ -28,13 +28,13 @@ func (c *Core) view(now time.Duration, b *Heartbeat, v *store.View) {
 			f.Engine.Clock(now, v.Now)
 		}
 	}
-	c.vanished(v)
+	c.vanished(now, v)
 	for i := range v.Subscriptions {
 		s := &v.Subscriptions[i]
 		switch f := c.flowOf(s.Ref); {
 		case f == nil:
 		case f.gone:
-			c.letGo(f, s)
+			c.letGo(now, f, s)
 		default:
 			c.viewFlow(now, f, s, v, b)
 		}
