@@ -76,8 +76,10 @@ A subscription that was removed is added as a new one.`,
 			if err != nil {
 				return err
 			}
-			if err := f.store.addable(c, spec.Ref, f.destination); cmd.Flags().Changed("destination") && err != nil {
-				return err
+			if cmd.Flags().Changed("destination") {
+				if err := f.store.addable(c, spec.Ref, f.destination); err != nil {
+					return err
+				}
 			}
 			do := func(s operations.Store) error {
 				if cmd.Flags().Changed("destination") {

@@ -20,12 +20,16 @@ func (f *storeFlags) addable(c *terminal.Terminal, ref store.Ref, destination st
 	said := deployed(file, f.name, ref)
 	d, there := file.Destinations[destination]
 	switch {
+	case said != nil && said.ExactlyOnce:
+		return exit.Usagef("%s is exactly once in the configuration; relays of another one would deliver a part of it at least once: change its destination in the configuration", ref)
+	case there && component.Addable(d) != "":
+		return exit.Usagef("an added subscription cannot go to destination %s: %s", destination, component.Addable(d))
+	case there && len(file.Echoes(f.name, ref.Box, destination)) > 0:
+		return exit.Usagef("destination %s sends what a source of the configuration stores in box %s back to that source, and it comes again; take another destination or box", destination, ref.Box)
 	case said != nil && said.To != destination:
 		c.Notef("the configuration has %s with the destination %s; relays with this configuration go by that, and not by %s", ref, said.To, terminal.Printable(destination))
 	case !there:
 		c.Notef("this configuration has no destination %s; relays begin %s only if theirs has it", terminal.Printable(destination), ref)
-	case component.Addable(d) != "":
-		return exit.Usagef("an added subscription cannot go to destination %s: %s", destination, component.Addable(d))
 	}
 	return nil
 }

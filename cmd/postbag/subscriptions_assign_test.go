@@ -91,7 +91,9 @@ destinations:
   out: {stdout: {}}
   exact: {kafka: {url: "kafka://127.0.0.1:9", transactions: {}}}
   fenced: {redis: {url: "redis://127.0.0.1:9", fence: true}}
-subscriptions: [{to: out}]
+  back: {nats: {url: "nats://127.0.0.1:9", stream: S}}
+sources: [{from: {nats: {url: "nats://127.0.0.1:9", stream: S, consumer: c}}, box: inbox}]
+subscriptions: [{to: out}, {name: once, to: exact, exactly_once: true}]
 `)
 	for name, says := range map[string]string{"exact": "it has transactions", "fenced": "it has fence"} {
 		cli(t, "subscriptions", "add", "more", "--destination", name, "-c", config, "--why", "x").ends(exit.Usage, says)
@@ -101,4 +103,13 @@ subscriptions: [{to: out}]
 	cli(t, "subscriptions", "show", "default", "-c", config).ok().says("destination", "not in force")
 	cli(t, "plan", "-c", config).says("relays with this file go by out")
 	cli(t, "subscriptions", "set", "more", "--destination", "exact", "-c", config, "--why", "x").ends(exit.Usage, "it has transactions")
+	cli(t, "subscriptions", "set", "default", "--destination", "exact", "-c", config, "--why", "x").ends(exit.Usage, "it has transactions")
+	for _, to := range []string{"out", "exact", "unknown"} {
+		cli(t, "subscriptions", "add", "once", "--destination", to, "-c", config, "--why", "x").ends(exit.Usage, "once is exactly once in the configuration")
+	}
+	cli(t, "subscriptions", "add", "again", "--box", "inbox", "--destination", "back", "-c", config, "--why", "x").ends(exit.Usage, "back to that source")
+	cli(t, "subscriptions", "add", "again", "--destination", "back", "-c", config, "--why", "x").ok()
+	if got := cli(t, "subscriptions", "add", "plain", "-c", config, "--why", "x").ok(); got.err != "" {
+		t.Errorf("add without a destination says: %s", got.err)
+	}
 }

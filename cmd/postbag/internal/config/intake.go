@@ -93,18 +93,27 @@ func (f *File) checkListeners() {
 func (f *File) checkEchoes() {
 	for i := range f.Subscriptions {
 		s := &f.Subscriptions[i]
-		to, can := f.Destinations[s.To].Settings.(Echoing)
-		if !can {
-			continue
-		}
-		for j := range f.Sources {
-			from := &f.Sources[j]
-			if from.Store == s.Store && from.Box == s.Box && from.From.Settings != nil && to.Echoes(from.From.Settings) {
-				f.problems.atf(cmp.Or(s.at, fmt.Sprintf("subscriptions[%d]", i))+".to", "sends what comes from sources[%d] back to where it comes from, and it comes again; "+
-					"send it to another server or name, as with a prefix, or take another box", j)
-			}
+		for _, j := range f.Echoes(s.Store, s.Box, s.To) {
+			f.problems.atf(cmp.Or(s.at, fmt.Sprintf("subscriptions[%d]", i))+".to", "sends what comes from sources[%d] back to where it comes from, and it comes again; "+
+				"send it to another server or name, as with a prefix, or take another box", j)
 		}
 	}
+}
+
+// Echoes returns which sources fill a box of a store with what a destination would send back to them. An empty store is the
+// only one.
+func (f *File) Echoes(in, box, destination string) (sources []int) {
+	to, can := f.Destinations[destination].Settings.(Echoing)
+	if !can {
+		return nil
+	}
+	for i := range f.Sources {
+		from := &f.Sources[i]
+		if (in == "" || from.Store == in) && from.Box == box && from.From.Settings != nil && to.Echoes(from.From.Settings) {
+			sources = append(sources, i)
+		}
+	}
+	return sources
 }
 
 // sameListener says whether two addresses cannot be listened at side by side. What is no address
