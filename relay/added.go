@@ -260,8 +260,8 @@ func (r *Relay) adding(ref store.Ref, destination string) (*Relay, error) {
 // nameOfDestination is what operators can call a destination.
 var nameOfDestination = regexp.MustCompile(`^[A-Za-z0-9_-]{1,63}$`)
 
-// destinations reports what is wrong with Destinations, and has hooks and OnError called by one
-// goroutine at a time.
+// destinations reports what is wrong with Destinations, and has hooks called by one goroutine at a time, and OnError, too. A
+// hook that hangs holds no loop up: loops call OnError.
 func (o *Options) destinations(s store.Store) error {
 	if len(o.Destinations) == 0 {
 		return nil
@@ -279,11 +279,11 @@ func (o *Options) destinations(s store.Store) error {
 		}
 	}
 	o.Destinations = maps.Clone(o.Destinations)
-	var mu sync.Mutex
-	o.OnError = alone(&mu, o.OnError)
+	var onError, hooks sync.Mutex
+	o.OnError = alone(&onError, o.OnError)
 	o.Hooks = slices.Clone(o.Hooks)
 	for i := range o.Hooks {
-		o.Hooks[i] = o.Hooks[i].alone(&mu)
+		o.Hooks[i] = o.Hooks[i].alone(&hooks)
 	}
 	return errors.Join(errs...)
 }

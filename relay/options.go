@@ -27,9 +27,9 @@ type Options struct {
 	// removed. One that Subscriptions has, by box and name, stays as it is there. Nothing is
 	// exactly once: a destination with transactions is left alone, with a line in the log.
 	// Names are 1 to 63 letters, digits, - or _. Several may be the same destination, also one
-	// of Subscriptions. The caller closes them after Run. With any, Hooks and OnError may be
-	// called from several goroutines, by one at a time, and Boxes may name boxes that no
-	// subscription reads yet. Stats has added subscriptions, too. The map is copied. Defaults
+	// of Subscriptions. The caller closes them after Run. With any, Hooks may be called from
+	// several goroutines, by one at a time, and so may OnError. A hook and OnError may be called
+	// at the same time. Boxes may name boxes that no subscription reads yet. Stats has added subscriptions, too. The map is copied. Defaults
 	// to none: the relay begins no subscription.
 	Destinations map[string]broker.Destination
 	// Name tells people which relay this is. Defaults to "host:pid".
