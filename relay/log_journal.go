@@ -18,6 +18,7 @@ type journal struct {
 	onError func(error)
 
 	store  loggedState
+	looks  loggedState // for added subscriptions that fail
 	downs  map[store.Ref]*outagelog.Outage
 	reads  map[store.Ref]*loggedState
 	lanes  map[store.Ref]*loggedState

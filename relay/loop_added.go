@@ -35,13 +35,34 @@ func (l *loop) lookAdded(epoch int64) {
 		return func() {
 			k.busy, k.failed = false, err
 			if err != nil { // the next heartbeat looks again
-				l.storeFailed(fmt.Errorf("relay: looking for added subscriptions: %w", err))
+				l.lookFailed(fmt.Errorf("relay: looking for added subscriptions: %w", err))
 				return
 			}
+			l.log.lookWorks()
 			k.seen, k.epoch = true, epoch
 			l.sortAdded(all)
 		}
 	})
+}
+
+// lookFailed says that the store does not tell of added subscriptions. It may answer all else, so this has a state of its own.
+func (l *loop) lookFailed(err error) {
+	if !gaveUp(l.ctx) {
+		l.log.lookFailed(err)
+	}
+}
+
+func (j *journal) lookFailed(err error) {
+	j.report(err)
+	if _, say := j.looks.goesOn(); say {
+		j.logger.Warn("relay: the store does not tell which subscriptions operators have added; trying again", "error", err)
+	}
+}
+
+func (j *journal) lookWorks() {
+	if after, was := j.looks.ends(); was {
+		j.logger.Info("relay: the store tells of added subscriptions again", "after", after)
+	}
 }
 
 // sortAdded has those begin that this relay has a destination for, and all others end.
