@@ -27,7 +27,7 @@ type additions struct {
 	drain  bool
 	all    map[store.Ref]*addition
 	work   sync.WaitGroup
-	past   Stats   // of relays that have ended
+	past   Stats   // of relays that have ended; with the subscriptions of those of a drain
 	errs   []error // of those, in a drain
 	lost   bool    // one of them could not give its leases back
 }
@@ -178,9 +178,18 @@ func (a *additions) ended(one *addition, r *Relay, err error) {
 	one.relay, one.cancel = nil, nil
 	a.past.add(&s)
 	a.lost = a.lost || a.ctx.Err() != nil && !s.Graceful
-	if a.drain {
+	if a.drain { // who waits for its end looks at what was left
 		a.errs = append(a.errs, err)
+		for i := range s.Subscriptions {
+			a.keepPast(&s.Subscriptions[i])
+		}
 	}
+}
+
+// keepPast keeps the latest state of a subscription.
+func (a *additions) keepPast(s *SubscriptionStats) {
+	past := &a.past.Subscriptions
+	*past = append(slices.DeleteFunc(*past, func(p SubscriptionStats) bool { return p.Ref == s.Ref }), *s)
 }
 
 func (a *additions) drop(ref store.Ref) {
@@ -196,6 +205,11 @@ func (a *additions) relays() []*Relay {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.working()
+}
+
+// working is relays under the lock.
+func (a *additions) working() []*Relay {
 	var out []*Relay
 	refs := slices.SortedFunc(maps.Keys(a.all), compareRefs)
 	for _, ref := range refs {
@@ -214,21 +228,30 @@ func (a *additions) wake(box string) (reads bool) {
 	return reads
 }
 
-// stats adds what they have done, and the subscriptions that are worked now.
+// stats adds what they have done, and the subscriptions that are worked now, or were in a drain. A relay that waits for its
+// store has done nothing, and answers nobody.
 func (a *additions) stats(s *Stats) {
 	if a == nil {
 		return
 	}
-	relays := a.relays()
 	a.mu.Lock()
-	s.add(&a.past)
+	relays, past := a.working(), a.past
+	past.Subscriptions = slices.Clone(past.Subscriptions)
 	s.Graceful = s.Graceful && !a.lost
 	a.mu.Unlock()
+	s.add(&past)
 	for _, r := range relays {
+		if !r.isOpen() {
+			continue
+		}
 		one := r.Stats()
 		s.add(&one)
+		for i := range one.Subscriptions {
+			past.Subscriptions = slices.DeleteFunc(past.Subscriptions, func(p SubscriptionStats) bool { return p.Ref == one.Subscriptions[i].Ref })
+		}
 		s.Subscriptions = append(s.Subscriptions, one.Subscriptions...)
 	}
+	s.Subscriptions = append(s.Subscriptions, past.Subscriptions...)
 }
 
 // add adds the counts of o.
@@ -244,8 +267,9 @@ func (r *Relay) adding(ref store.Ref, destination string) (*Relay, error) {
 	to := o.Destinations[destination]
 	box := o.Boxes[ref.Box]
 	reads := slices.ContainsFunc(o.Subscriptions, func(s Subscription) bool { return s.ref().Box == ref.Box })
+	o.Keep = 0 // it says nothing about boxes that this relay does not read
 	if reads {
-		o.NoMaintenance, o.Keep, box.Retention = true, 0, store.Lifetimes{}
+		o.NoMaintenance, box.Retention = true, store.Lifetimes{}
 	}
 	o.Boxes, o.Destinations = map[string]Box{ref.Box: box}, nil
 	o.Name += "/" + ref.Subscription

@@ -348,6 +348,78 @@ func TestADrainDeliversAddedSubscriptionsToo(t *testing.T) {
 	}
 }
 
+func TestADrainTellsThatTheDestinationOfAnAddedSubscriptionIsDown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	down := membroker.New(membroker.Options{Decide: func(broker.Delivery, int) membroker.Act { return membroker.Act{Err: errors.New("away")} }})
+	w.add(audit, "audit", store.Start{})
+	w.publish(10, 2)
+	r := w.following(&logged{}, map[string]broker.Destination{"audit": down})
+	if err := r.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := r.Stats().Subscriptions
+	if len(all) != 2 || all[1].Ref != audit || all[1].Circuit == "closed" || all[1].LastError == "" {
+		t.Errorf("the stats after the drain have %+v", all)
+	}
+}
+
+// forgetful is a store that does not tell of added subscriptions for a while.
+type forgetful struct {
+	*memstore.Store
+	asked atomic.Int64
+}
+
+func (s *forgetful) Assigned(ctx context.Context) ([]store.Assignment, error) {
+	if s.asked.Add(1) <= 3 {
+		return nil, errors.New("nothing is told")
+	}
+	return s.Store.Assigned(ctx)
+}
+
+func TestALookForAddedSubscriptionsThatFailsIsSaidOnceAndThatItIsOver(t *testing.T) {
+	t.Parallel()
+	w, log := newWorld(t, memstore.Options{}, membroker.Options{}), &logged{}
+	other := membroker.New(membroker.Options{})
+	r, err := relay.New(&forgetful{Store: w.store}, relay.Options{
+		Subscriptions: []relay.Subscription{{To: w.to}}, Destinations: map[string]broker.Destination{"audit": other}, TTL: time.Second,
+		Logger: slog.New(slog.NewTextHandler(log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.add(audit, "audit", store.Start{})
+	w.publish(3, 1)
+	w.run(r)
+	w.got(other, 3)
+	text := log.String()
+	if strings.Count(text, "does not tell which") != 1 || strings.Count(text, "tells of added subscriptions again") != 1 || strings.Contains(text, "the store does not answer") {
+		t.Errorf("the log says: %s", text)
+	}
+}
+
+func TestTheRelayOfAnAddedSubscriptionDeploysNoKeepForABoxThatThisOneDoesNotRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	if err := w.store.CreateBox(t.Context(), "other"); err != nil {
+		t.Fatal(err)
+	}
+	ref := store.Ref{Box: "other", Subscription: "audit"}
+	w.add(ref, "audit", store.Start{})
+	r := w.relay(relay.Options{Destinations: map[string]broker.Destination{"audit": membroker.New(membroker.Options{})}, Keep: time.Hour})
+	w.run(r)
+	w.eventually("it is worked", func() bool { return slices.Equal(worked(r), []string{"default", "audit"}) })
+	o, err := w.store.Overview(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range o.Boxes {
+		if b := &o.Boxes[i]; b.Name == "other" && b.Retention.Deployed.Delivered != 0 {
+			t.Errorf("box other has %+v", b.Retention)
+		}
+	}
+}
+
 func TestARelayRefusesDestinationsThatOperatorsCannotUse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	chance "math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/postbag/postbag/internal/core"
@@ -44,7 +45,8 @@ type loop struct {
 	commanded map[store.CommandID]commanded // messages that operators' commands are about
 	fatal     error
 	added     addedLook
-	through   bool // with the one subscription, which an operator had added
+	through   bool        // with the one subscription, which an operator had added
+	opens     atomic.Bool // the store was opened; others ask
 }
 
 // flow is one subscription: what is decided about it, and what belongs to it here.
@@ -360,6 +362,7 @@ func (l *loop) opened(ctx context.Context, specs []store.Spec) error {
 		return err
 	}
 	l.log.opened(info)
+	l.opens.Store(true)
 	l.core.Opened(l.now())
 	l.carryOut(l.now())
 	return nil

@@ -69,6 +69,9 @@ func (r *Relay) run(ctx context.Context, drain bool) error {
 	l.hooks.start()
 	r.additions.begin(ctx, drain)
 	err := l.run(ctx)
+	r.mu.Lock()
+	r.last = l.stats() // added subscriptions may go on
+	r.mu.Unlock()
 	more := r.additions.end(drain && err == nil)
 	r.mu.Lock()
 	r.last = l.stats()
@@ -91,6 +94,13 @@ func (r *Relay) Stats() Stats {
 	s := r.own()
 	r.additions.stats(&s)
 	return s
+}
+
+// isOpen says whether the store was opened in this run. One that does not run is not waited for.
+func (r *Relay) isOpen() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.running == nil || r.running.opens.Load()
 }
 
 // own are the stats without those of added subscriptions.
