@@ -149,23 +149,39 @@ func openSubscriptions(ctx context.Context, c *terminal.Terminal, file *config.F
 }
 
 // offer returns the destinations that subscriptions can have which operators add. It opens those that no subscription of the
-// file has. One that cannot be opened is left out, since nothing needs it yet.
+// file has, all at the same time: some wait for their server a while. One that cannot be opened is left out, since nothing
+// needs it yet.
 func offer(ctx context.Context, c *terminal.Terminal, file *config.File, open map[string]broker.Destination, logger *slog.Logger) map[string]broker.Destination {
 	out := make(map[string]broker.Destination)
-	for _, name := range slices.Sorted(maps.Keys(file.Destinations)) {
-		settings := file.Destinations[name]
-		if len(file.Subscriptions) == 0 || component.Addable(settings) != "" {
+	if len(file.Subscriptions) == 0 {
+		return out
+	}
+	type result struct {
+		name string
+		to   broker.Destination
+		err  error
+	}
+	opened, n := make(chan result, len(file.Destinations)), 0
+	for name, settings := range file.Destinations {
+		switch {
+		case component.Addable(settings) != "":
+		case open[name] != nil:
+			out[name] = open[name]
+		default:
+			n++
+			go func() {
+				d, err := component.OpenDestination(ctx, name, settings, c)
+				opened <- result{name, d, err}
+			}()
+		}
+	}
+	for range n {
+		one := <-opened
+		if one.err != nil {
+			logger.Warn("postbag: a destination that no subscription of the configuration has cannot be opened; operators cannot add subscriptions for it", "destination", one.name, "error", one.err)
 			continue
 		}
-		if open[name] == nil {
-			d, err := component.OpenDestination(ctx, name, settings, c)
-			if err != nil {
-				logger.Warn("postbag: a destination that no subscription of the configuration has cannot be opened; operators cannot add subscriptions for it", "destination", name, "error", err)
-				continue
-			}
-			open[name] = d
-		}
-		out[name] = open[name]
+		open[one.name], out[one.name] = one.to, one.to
 	}
 	return out
 }
