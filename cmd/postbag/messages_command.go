@@ -184,7 +184,7 @@ func (f *commandFlags) choose(cmd *cobra.Command, choice *operations.Choice, arg
 }
 
 // given is what became of a command, in JSON. Queued are those that a relay is to carry out; Done those that were changed at
-// once.
+// once. Changed are those that are not dead any more, and do not have the command.
 type given struct {
 	Box          string `json:"box"`
 	Subscription string `json:"subscription"`
@@ -192,6 +192,7 @@ type given struct {
 	Selected     int    `json:"selected"`
 	Queued       int    `json:"queued"`
 	Done         int    `json:"done,omitempty"`
+	Changed      int    `json:"changed,omitempty"`
 }
 
 // give gives the command for all that was chosen.
@@ -215,7 +216,7 @@ func give(ctx context.Context, c *terminal.Terminal, run *operations.Run, p *ope
 		return err
 	}
 	done := given{
-		Box: p.Box, Subscription: p.Subscription, Command: operations.CommandName(p.Kind), Selected: at.Chosen, Queued: at.Queued, Done: at.Done,
+		Box: p.Box, Subscription: p.Subscription, Command: operations.CommandName(p.Kind), Selected: at.Chosen, Queued: at.Queued, Done: at.Done, Changed: at.Changed,
 	}
 	if c.JSON {
 		return c.Line(done)
@@ -236,7 +237,10 @@ func (o *given) text() string {
 	}
 	if rest := o.Selected - o.Done; rest > 0 {
 		notes = append(notes, fmt.Sprintf("queued %d of %s", o.Queued, terminal.Count(rest, "message")))
-		if passed := rest - o.Queued; passed > 0 {
+		if o.Changed > 0 {
+			notes = append(notes, fmt.Sprintf("%s changed since they were selected, and were left", terminal.Count(o.Changed, "message")))
+		}
+		if passed := rest - o.Queued - o.Changed; passed > 0 {
 			notes = append(notes, fmt.Sprintf("%d had it queued already, or are settled", passed))
 		}
 	}

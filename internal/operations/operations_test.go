@@ -142,6 +142,37 @@ func TestACancelledCommandSaysHowFarItGotAndCanBeGivenAgain(t *testing.T) {
 	}
 }
 
+// Between a preview and the command, a colleague retries some of the messages. They are not to be lost then.
+func TestACommandForOneStateLeavesMessagesThatChangedSinceThePreview(t *testing.T) {
+	t.Parallel()
+	s, m := withDead(t, 1200)
+	looks := store.Query{Ref: boxtest.Outbox, State: store.StateDead, Oldest: true, Limit: 1000}
+	items, _, err := m.List(t.Context(), looks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := operations.Choice{Ref: boxtest.Outbox, Kind: store.Discard, IDs: []postbag.ID{items[7].ID, items[3].ID}, Only: store.StateDead}
+	all := allDead()
+	all.Only = store.StateDead
+	for _, c := range []struct {
+		name                     string
+		choice                   operations.Choice
+		retried, queued, changed int
+	}{{"by ids", one, 7, 1, 1}, {"by a query", all, 700, 1197, 2}} {
+		p, err := s.Preview(t.Context(), c.choice)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Command(t.Context(), audit(), boxtest.Outbox, store.Retry, []int64{items[c.retried].Seq}); err != nil {
+			t.Fatal(err)
+		}
+		at, err := s.Run(p, audit()).Do(t.Context())
+		if err != nil || at.Handled != p.Size() || at.Queued != c.queued || at.Changed != c.changed {
+			t.Errorf("%s: the run says %+v: %v", c.name, at, err)
+		}
+	}
+}
+
 // full has no room for commands at first.
 type full struct {
 	store.Operator
@@ -232,5 +263,23 @@ func TestEraseSaysWhatIsMissing(t *testing.T) {
 	}
 	if _, err := (operations.Store{}).AcceptLedger(t.Context(), audit(), "outbox"); !errors.Is(err, operations.ErrUnsupported) {
 		t.Errorf("a store without an editor: %v", err)
+	}
+}
+
+func TestScheduledMessagesAreFoundWhateverSubscriptionsThereAre(t *testing.T) {
+	t.Parallel()
+	s, m := withDead(t, 1)
+	later := boxtest.Messages(2, "")
+	later[0].NotBefore, later[1].NotBefore = time.Now().Add(time.Hour), time.Now().Add(time.Hour)
+	if err := m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, boxtest.Outbox.Box, later) }); err != nil {
+		t.Fatal(err)
+	}
+	c := operations.Choice{
+		Ref: store.Ref{Box: boxtest.Outbox.Box, Subscription: "nobody"}, Kind: store.Retry, Only: store.StateScheduled,
+		Query: store.Query{State: store.StateScheduled}, All: true,
+	}
+	p, err := s.Preview(t.Context(), c)
+	if err != nil || p.Size() != 2 {
+		t.Errorf("the preview of two scheduled messages is %+v: %v", p, err)
 	}
 }

@@ -16,6 +16,7 @@ type Preview struct {
 	First []store.Item
 
 	seqs []int64
+	idOf map[int64]postbag.ID // of a choice with ids
 	// scheduled messages have no seq, and belong to no subscription yet.
 	scheduled []postbag.ID
 }
@@ -41,7 +42,7 @@ func (s Store) Preview(ctx context.Context, c Choice) (*Preview, error) {
 	if state := c.Query.State; s.Editor == nil && (state == store.StatePending || state == store.StateScheduled) {
 		return nil, refusef(ErrUnsupported, "the state is %s, and this kind of store takes commands for parked messages only; nothing was done", state)
 	}
-	p := &Preview{Choice: c}
+	p := &Preview{Choice: c, idOf: make(map[int64]postbag.ID, len(c.IDs))}
 	find := s.byQuery
 	if len(c.IDs) > 0 {
 		find = s.byID
@@ -92,6 +93,9 @@ func (s Store) byID(ctx context.Context, p *Preview) error {
 func (s Store) byQuery(ctx context.Context, p *Preview) error {
 	q := p.Query
 	q.Ref, q.Oldest, q.Limit = p.Ref, true, pageSize
+	if p.Only == store.StateScheduled { // they are for all subscriptions, and none need be there
+		q.Subscription = ""
+	}
 	for {
 		items, next, err := s.List(ctx, q)
 		if err != nil {
@@ -112,6 +116,9 @@ func (p *Preview) add(item *store.Item) {
 		p.scheduled = append(p.scheduled, item.ID)
 	} else {
 		p.seqs = append(p.seqs, item.Seq)
+		if len(p.IDs) > 0 {
+			p.idOf[item.Seq] = item.ID
+		}
 	}
 	if len(p.First) < PreviewItems {
 		p.First = append(p.First, *item)

@@ -28,6 +28,8 @@ type Progress struct {
 	Queued int
 	// Done is how many were changed at once: scheduled messages.
 	Done int
+	// Changed is how many do not have the command, since they are not in the state that Choice.Only says any more.
+	Changed int
 	// Paused: it waits for Resume.
 	Paused bool
 	// Waits: it waits for relays to carry out what is queued, since no more of pending messages may be.
@@ -104,10 +106,18 @@ func (r *Run) Do(ctx context.Context) (Progress, error) {
 		}
 		rest = rest[n:]
 	}
+	look := &still{store: r.store, preview: r.preview}
 	for rest := r.preview.seqs; len(rest) > 0; {
 		n := r.size(len(rest))
 		err := r.step(ctx, next, n, func() (did Progress, err error) {
-			did.Queued, err = r.queue(ctx, rest[:n])
+			seqs := rest[:n]
+			if r.preview.Only != "" {
+				if seqs, err = look.of(ctx, seqs); err != nil || len(seqs) == 0 {
+					return Progress{Changed: n}, err
+				}
+			}
+			did.Queued, err = r.queue(ctx, seqs)
+			did.Changed = n - len(seqs)
 			return did, err
 		})
 		if err != nil {
@@ -200,6 +210,7 @@ func (r *Run) step(ctx context.Context, next func(int) time.Duration, n int, do 
 	r.at.Done += did.Done
 	r.at.Queued += did.Queued
 	if err == nil {
+		r.at.Changed += did.Changed
 		r.at.Handled += n
 	}
 	at := r.at
