@@ -79,6 +79,10 @@ func (f *filterFlags) filter(cmd *cobra.Command, from *storeFlags, s operations.
 	if err != nil {
 		return store.Filter{}, err
 	}
+	whole := (len(f.types) > 0 || f.allTypes) && (len(f.topics) > 0 || f.allTopics) && (len(f.headers) > 0 || f.allHeaders) && f.noExcept
+	if d.Unreadable != "" && !whole {
+		return store.Filter{}, exit.Usagef("the filter of %s cannot be read by this version, so no part of it can stay; update postbag, or give all of it: types, topics, headers and --no-except, or --as-configured", ref)
+	}
 	out := d.Filter()
 	choose(&out.Types, f.types, f.allTypes)
 	choose(&out.Topics, f.topics, f.allTopics)

@@ -133,7 +133,7 @@ func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail) (
 		all[i].Unused = all[i].Name == store.SettingDestination // of a relay that has the subscription
 	}
 	asks, has := said.Filter(), d.Filter()
-	if !storekit.SameFilter(store.Filter{Types: asks.Types}, store.Filter{Types: has.Types}) {
+	if d.Unreadable != "" || !storekit.SameFilter(store.Filter{Types: asks.Types}, store.Filter{Types: has.Types}) {
 		all = append(all, operations.Setting{Name: "types", Value: operations.TypesText(asks.Types), Source: operations.FromDeployment, Unused: true})
 	}
 	if !storekit.SameFilter(store.Filter{Where: asks.Where}, store.Filter{Where: has.Where}) {

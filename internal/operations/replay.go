@@ -97,6 +97,9 @@ func (s Store) PlanReplay(ctx context.Context, c ReplayChoice) (*ReplayPlan, err
 	if of.Replay != nil {
 		return nil, refusef(ErrInvalid, "%s is a replay itself; name the subscription that it is of, %s", c.Ref, of.Replay.Of)
 	}
+	if of.Unreadable != nil {
+		return nil, refusef(ErrInvalid, "the filter of %s cannot be read by this version; update postbag, or set the filter with postbag subscriptions set", c.Ref)
+	}
 	p := &ReplayPlan{Replay: store.Replay{
 		Ref: store.Ref{Box: c.Box, Subscription: c.Name}, Of: c.Subscription, From: c.From, Before: c.To,
 		Rate: c.Rate, Destination: c.Destination, Unmarked: c.Unmarked, Shards: len(of.Shards),

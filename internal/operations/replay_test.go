@@ -150,3 +150,35 @@ func TestTheSummaryOfAReplayCountsWhatWasSuperseded(t *testing.T) {
 		t.Errorf("the summary is %q", got)
 	}
 }
+
+// laterFilter is a store with a subscription whose filter a later version wrote.
+type laterFilter struct{ store.Inspector }
+
+func (l laterFilter) Overview(ctx context.Context) (store.Overview, error) {
+	o, err := l.Inspector.Overview(ctx)
+	o.Boxes[0].Subscriptions[0].Types = []string{"a part of it"}
+	o.Boxes[0].Subscriptions[0].Unreadable = errors.New("an unknown field")
+	return o, err
+}
+
+func TestAFilterThatCannotBeReadIsSaidAndNotUsed(t *testing.T) {
+	t.Parallel()
+	s, _ := withDead(t, 5)
+	s.Inspector = laterFilter{s.Inspector}
+	_, err := s.PlanReplay(t.Context(), operations.ReplayChoice{Ref: boxtest.Outbox, Last: 2})
+	if !errors.Is(err, operations.ErrInvalid) || !strings.Contains(err.Error(), "cannot be read") {
+		t.Errorf("a replay of it is planned: %v", err)
+	}
+	o, err := s.Look(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &operations.Subscriptions(&o).Subscriptions[0]
+	if d.Unreadable != "an unknown field" || len(d.Types) > 0 || d.Stored()[0].Value != store.ConditionUnreadable {
+		t.Errorf("the subscription is shown as %+v", d)
+	}
+	status := operations.StatusOf(&o, nil)
+	if one := &status.Boxes[0].Subscriptions[0]; one.Unreadable == "" || len(one.Types) > 0 || !strings.Contains(strings.Join(status.Troubles(), "\n"), "is unreadable: an unknown field") {
+		t.Errorf("the status has %+v, and the troubles %q", one, status.Troubles())
+	}
+}

@@ -80,6 +80,8 @@ type Subscription struct {
 	Types []string `json:"types,omitempty"`
 	// What narrows it further: topics, headers and exceptions.
 	Where *store.Where `json:"where,omitempty"`
+	// Why this version cannot read the filter, which types and where then leave out; none: it can.
+	Unreadable string `json:"filter_unreadable,omitempty"`
 	// It is a replay of this subscription.
 	ReplayOf string `json:"replay_of,omitempty"`
 	// An operator holds all of it.

@@ -70,6 +70,9 @@ func (v *Subscription) troubles(at string) (out []string) {
 	case v.Owned == 0:
 		out = append(out, "no relay works "+at+"; start one")
 	}
+	if v.Unreadable != "" {
+		out = append(out, "the filter of "+at+" is "+store.ConditionUnreadable+": "+v.Unreadable+"; update postbag and its relays, or set the whole filter again")
+	}
 	if v.Paused {
 		out = append(out, at+" is paused by an operator; nothing of it is delivered until it is resumed")
 	}

@@ -55,14 +55,11 @@ func StatusOf(o, last *store.Overview) *Status {
 
 func subscriptionOf(s *store.SubscriptionView) Subscription {
 	v := Subscription{
-		Name: s.Subscription, Types: s.Types, Paused: s.Paused, Shards: len(s.Shards), Wanted: s.Wanted,
+		Name: s.Subscription, Paused: s.Paused, Shards: len(s.Shards), Wanted: s.Wanted,
 		Backlog: s.Backlog, Oldest: s.Oldest.Seconds(), Delivered: s.Delivered, Discarded: s.Discarded, Superseded: s.Superseded, Queued: s.Commands,
 		Parked: make(map[string]int64), Detail: []Shard{},
 	}
-	if !s.Where.Empty() {
-		where := s.Where.Clone()
-		v.Where = &where
-	}
+	v.Types, v.Where, v.Unreadable = filterOf(&s.SubscriptionState)
 	if s.Replay != nil {
 		v.ReplayOf = s.Replay.Of
 	}

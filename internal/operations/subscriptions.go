@@ -37,6 +37,8 @@ type SubscriptionDetail struct {
 	Where *store.Where `json:"where,omitempty"`
 	// Who set the filter with a command; none: it is as declared.
 	TypesBy string `json:"types_by,omitempty"`
+	// Why this version cannot read the filter, which types and where then leave out; none: it can.
+	Unreadable string `json:"filter_unreadable,omitempty"`
 	// How many shards it has.
 	Shards int `json:"shards"`
 	// How many it is to have.
@@ -128,7 +130,7 @@ func detailOf(s *store.SubscriptionView, relays []store.RelayState) Subscription
 	state := subscriptionOf(s)
 	state.conditions(s.Ref, relays)
 	d := SubscriptionDetail{
-		Box: s.Box, Name: s.Subscription, Declared: s.Made, Begun: s.Begun, Types: s.Types, TypesBy: s.TypesBy,
+		Box: s.Box, Name: s.Subscription, Declared: s.Made, Begun: s.Begun, TypesBy: s.TypesBy,
 		Shards: state.Shards, Wanted: state.Wanted, WantedBy: s.WantedBy, Paused: s.Paused, Owners: []string{},
 		Backlog: state.Backlog, Oldest: state.Oldest, Parked: state.Parked, Destination: state.Destination, tuned: s.Settings,
 	}
@@ -139,14 +141,23 @@ func detailOf(s *store.SubscriptionView, relays []store.RelayState) Subscription
 			d.Owners = append(d.Owners, relays[i].Name)
 		}
 	}
-	if !s.Where.Empty() {
-		where := s.Where.Clone()
-		d.Where = &where
-	}
+	d.Types, d.Where, d.Unreadable = filterOf(&s.SubscriptionState)
 	if s.Replay != nil {
 		d.ReplayOf = s.Replay.Of
 	}
 	return d
+}
+
+// filterOf is the filter of a subscription, or why it cannot be read.
+func filterOf(s *store.SubscriptionState) (types []string, where *store.Where, unreadable string) {
+	if s.Unreadable != nil {
+		return nil, nil, s.Unreadable.Error()
+	}
+	if !s.Where.Empty() {
+		w := s.Where.Clone()
+		where = &w
+	}
+	return s.Types, where, ""
 }
 
 // Find returns a subscription of the list. One that is not there is store.ErrNoSubscription.
@@ -199,7 +210,11 @@ func (d *SubscriptionDetail) Stored() []Setting {
 		}
 		return FromOperator
 	}
-	out := []Setting{{Name: "types", Value: TypesText(d.Types), Source: from(d.TypesBy)}}
+	types := TypesText(d.Types)
+	if d.Unreadable != "" {
+		types = store.ConditionUnreadable
+	}
+	out := []Setting{{Name: "types", Value: types, Source: from(d.TypesBy)}}
 	if d.Where != nil {
 		out = append(out, Setting{Name: "where", Value: WhereText(*d.Where), Source: from(d.TypesBy)})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
 )
 
 // Subscriptions writes a list of subscriptions for people.
@@ -50,6 +51,9 @@ func listRow(d *operations.SubscriptionDetail) []string {
 	types := operations.TypesText(d.Types)
 	if f := d.Filter(); d.Where != nil {
 		types = f.String()
+	}
+	if d.Unreadable != "" {
+		types = store.ConditionUnreadable
 	}
 	types = terminal.Short(types, 40)
 	if d.TypesBy != "" {
@@ -101,6 +105,9 @@ func Subscription(c *terminal.Terminal, d *operations.SubscriptionDetail) error 
 	}
 	if d.ReplayOf != "" {
 		rows = append(rows, []string{"replay of", d.ReplayOf})
+	}
+	if d.Unreadable != "" {
+		rows = append(rows, []string{"filter", store.ConditionUnreadable + ": " + c.InWords(d.Unreadable)})
 	}
 	if d.Unworked != "" {
 		rows = append(rows, []string{"no relay", terminal.Printable(d.Unworked)})

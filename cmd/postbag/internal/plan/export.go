@@ -64,7 +64,8 @@ func Export(o *store.Overview, rules map[string]store.SlotRule, where *config.St
 		for j := range b.Subscriptions {
 			e.subscription(&b.Subscriptions[j], called, destinations)
 		}
-		e.box(b, rules[b.Name], len(e.Subscriptions) == before)
+		unread := len(e.Subscriptions) == before && !slices.ContainsFunc(b.Subscriptions, func(s store.SubscriptionView) bool { return s.Unreadable != nil })
+		e.box(b, rules[b.Name], unread)
 		for _, gone := range b.Removed {
 			e.notef("%s/%s was removed by %s on %s; relays do not declare it again", b.Name, gone.Name, gone.By, gone.At.UTC().Format(time.RFC3339))
 		}
@@ -115,6 +116,10 @@ func calledBy(relays []store.RelayState) map[store.Ref]string {
 func (e *Exported) subscription(h *store.SubscriptionView, called map[store.Ref]string, destinations map[string][]string) {
 	if h.Replay != nil {
 		e.notef("%s is a replay of %s, which no file has", h.Ref, h.Replay.Of)
+		return
+	}
+	if h.Unreadable != nil {
+		e.notef("%s is left out: this version cannot read its filter: %v; export it with a later version", h.Ref, h.Unreadable)
 		return
 	}
 	given, giver := store.DestinationOf(h.Settings)
