@@ -40,10 +40,14 @@ func (l *loop) noteHolders(f *flow, s *store.SubscriptionState, relays []store.R
 }
 
 // undrained says which shards a drain could not reach, of subscriptions in which
-// something waits. A store that does not tell what waits is taken to have something.
+// something waits, and whose filters cannot be read. A store that does not tell what waits is taken to have something.
 func (l *loop) undrained(ctx context.Context) error {
 	var errs []error
 	for _, f := range l.flows {
+		if why := f.Unreadable(); why != nil {
+			errs = append(errs, fmt.Errorf("relay: the filter of %s cannot be read, and nothing of it is delivered; update the relay, or set the filter again: %w", f.Ref, why))
+			continue
+		}
 		if len(f.holders) == 0 || !l.waits(ctx, f.Ref) {
 			continue
 		}

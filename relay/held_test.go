@@ -1,7 +1,9 @@
 package relay_test
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -37,4 +39,35 @@ func TestADrainSaysWhichShardsAnotherRelayHolds(t *testing.T) {
 		t.Errorf("the drain after the other relay's end: %v", err)
 	}
 	w.delivered(10)
+}
+
+// laterFilter is a store whose subscriptions have filters that a later version wrote, of which it reads a part.
+type laterFilter struct{ *memstore.Store }
+
+func (s laterFilter) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	v, err := s.Store.Beat(ctx, b)
+	for i := range v.Subscriptions {
+		if v.Subscriptions[i].Ref == outby {
+			v.Subscriptions[i].Unreadable, v.Subscriptions[i].TypesBy = errors.New("an unknown field"), "anna"
+		}
+	}
+	return v, err
+}
+
+func TestADrainSaysThatAFilterCannotBeRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	w.publish(10, 10)
+	log := &logged{}
+	r, err := relay.New(laterFilter{w.store}, relay.Options{Subscriptions: []relay.Subscription{{To: w.to}}, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.Drain(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "the filter of outbox/default cannot be read") || w.to.Len() > 0 {
+		t.Errorf("the drain delivers %d messages, and says %v", w.to.Len(), err)
+	}
+	if strings.Contains(log.String(), "the one that an operator set") {
+		t.Errorf("the log has a part of the filter: %s", log)
+	}
 }

@@ -19,6 +19,9 @@ func (l *loop) vanished(f *flow, unsettled int) {
 // noteFilter logs once that the filter is an operator's, and whether this relay's settings have
 // another one.
 func (l *loop) noteFilter(f *flow, s *store.SubscriptionState) {
+	if s.Unreadable != nil { // the view has but a part of it
+		return
+	}
 	now := ""
 	if s.TypesBy != "" {
 		now = filterText(store.Filter{Types: s.Types, Where: s.Where})

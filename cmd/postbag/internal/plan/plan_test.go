@@ -201,3 +201,19 @@ func TestWhatAnOperatorWroteStaysInItsComment(t *testing.T) {
 		t.Errorf("the file is\n%s", text)
 	}
 }
+
+func TestAFilterThatCannotBeReadIsNeitherExportedNorCompared(t *testing.T) {
+	t.Parallel()
+	have := store.SubscriptionView{SubscriptionState: store.SubscriptionState{
+		Ref: store.Ref{Box: "b", Subscription: "s"}, Types: []string{"a part of it"}, Unreadable: errors.New("an unknown field"), Wanted: 1,
+	}}
+	e := Export(&store.Overview{Boxes: []store.BoxView{{Name: "b", Subscriptions: []store.SubscriptionView{have}}}}, nil, &config.Store{})
+	if len(e.Subscriptions) > 0 || len(e.Boxes) > 0 || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "b/s is left out: this version cannot read its filter") {
+		t.Errorf("the export has %+v", e)
+	}
+	c := &comparison{}
+	c.properties(&Subscription{&config.Subscription{Shards: 1}}, &have)
+	if len(c.differences) > 0 || len(c.notes) != 1 || !strings.Contains(c.notes[0].Text, "an unknown field") {
+		t.Errorf("the plan has %+v and %+v", c.differences, c.notes)
+	}
+}
