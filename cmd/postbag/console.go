@@ -53,7 +53,7 @@ messages are shown only with --payloads.`,
 			if err != nil {
 				return err
 			}
-			o := console.Options{Payloads: f.payloads}
+			o := f.options(c)
 			for _, name := range slices.Sorted(maps.Keys(stores)) {
 				where := stores[name]
 				where.Create = false
@@ -89,9 +89,14 @@ func loopback(listen string) (string, error) {
 	return address, nil
 }
 
+// options are those of the console, without its databases.
+func (f *consoleFlags) options(c *terminal.Terminal) console.Options {
+	return console.Options{Payloads: f.payloads, Words: func(text string) string { return readable(c, text) }}
+}
+
 // stores returns those to show: all of the file, or the one that the flags name.
 func (f *consoleFlags) stores() (map[string]config.Store, error) {
-	if f.store.config.given() && f.store.name == "" && f.store.count() == 1 && f.store.kind == "" {
+	if f.store.config.given() && f.store.count() == 1 && f.store.kind == "" {
 		if err := f.store.config.check(); err != nil {
 			return nil, err
 		}
@@ -100,7 +105,11 @@ func (f *consoleFlags) stores() (map[string]config.Store, error) {
 			return nil, err
 		}
 		f.log = file.Log
-		return file.AllStores(), nil
+		if f.store.name == "" {
+			return file.AllStores(), nil
+		}
+		one, err := f.store.pick(file)
+		return map[string]config.Store{f.store.name: one}, err
 	}
 	one, err := f.store.where()
 	return map[string]config.Store{f.store.name: one}, err

@@ -1,16 +1,23 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/console"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
 )
 
 // consoleAddress waits until a console says where it is.
@@ -123,4 +130,44 @@ func TestTheConsoleListensOnLoopbackOnly(t *testing.T) {
 	}
 	defer func() { _ = taken.Close() }()
 	cli(t, "console", at.flag, at.where, "--listen", taken.Addr().String()).ends(exit.Failed, "choose another address with --listen")
+}
+
+func TestTheConsoleLogsAsTheFileSays(t *testing.T) {
+	t.Parallel()
+	path := write(t, "postbag.yaml", "log: {level: debug, format: json}\nstores: {one: {dsn: one.db}, two: {dsn: two.db}}\ndestinations: {out: {stdout: {}}}\nsubscriptions: [{store: one}]\n")
+	for name, want := range map[string]int{"": 2, "two": 1} {
+		f := consoleFlags{store: storeFlags{config: configFlags{paths: []string{path}}, name: name}}
+		stores, err := f.stores()
+		if err != nil || len(stores) != want || f.log.Level != "debug" || f.log.Format != "json" {
+			t.Errorf("with --store-name %q it shows %d stores, and logs as %+v: %v", name, len(stores), f.log, err)
+		}
+	}
+	f := consoleFlags{store: storeFlags{config: configFlags{paths: []string{path}}, name: "three"}}
+	if _, err := f.stores(); exit.Of(err) != exit.Usage {
+		t.Errorf("a store that is not in the file gives %v", err)
+	}
+}
+
+// leaking is a store whose error has a secret, and a field of Go.
+type leaking struct{ *memstore.Store }
+
+func (leaking) Overview(context.Context) (store.Overview, error) {
+	return store.Overview{}, errors.New("cannot reach postgres://shop:" + canary + "@db/shop; set Options.Create")
+}
+
+func TestTheConsoleShowsNoSecretOfAnError(t *testing.T) {
+	t.Parallel()
+	o := new(consoleFlags).options(&terminal.Terminal{Words: component.Kinds().InSettings})
+	o.Databases = []console.Database{{Name: "shop", Store: leaking{memstore.New(memstore.Options{})}}}
+	h, err := console.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/", "/api/v1/overview", "/api/v1/databases/shop/relays", "/api/v1/databases/shop/boxes/outbox"} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+		if body := w.Body.String(); strings.Contains(body, canary) || !strings.Contains(body, "***@db/shop; set create") {
+			t.Errorf("%s says %s", path, body)
+		}
+	}
 }

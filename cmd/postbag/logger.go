@@ -17,9 +17,9 @@ func newLogger(c *terminal.Terminal, l config.Log) *slog.Logger {
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch v := a.Value.Any().(type) {
 		case error:
-			a.Value = slog.StringValue(config.Redact(c.InWords(v.Error())))
+			a.Value = slog.StringValue(readable(c, v.Error()))
 		case string:
-			a.Value = slog.StringValue(config.Redact(c.InWords(v)))
+			a.Value = slog.StringValue(readable(c, v))
 		}
 		return a
 	}}
@@ -28,6 +28,9 @@ func newLogger(c *terminal.Terminal, l config.Log) *slog.Logger {
 	}
 	return slog.New(slog.NewTextHandler(c.Err, o))
 }
+
+// readable puts a text of a library into the words of its reader, without what looks like a secret.
+func readable(c *terminal.Terminal, text string) string { return config.Redact(c.InWords(text)) }
 
 // hearLibraries has the lines of libraries that print with the standard logger, as net/http does, go to the log.
 func hearLibraries(logger *slog.Logger) {
