@@ -4,7 +4,7 @@
 // It reads and changes nothing. It has no login: give it to nobody whom you would not give the answers to. Mount it behind your
 // own login, or listen on a loopback address and wrap it in [Loopback].
 //
-// It does no harm to a database. At most two of its questions are under way in each database at a time, each with a time-out,
-// and each looks at a bounded number of rows. However many people look, the state of a database is read at most once in two
-// seconds. It holds nothing in a database, so that its end leaves nothing behind.
+// It does no harm to a database. In each, one question is under way beside that of the overview. Each has a time-out, and looks at
+// a bounded number of rows. However many people look, the state of a database is read at most once in two seconds. It holds
+// nothing in a database, so that its end leaves nothing behind.
 package console
