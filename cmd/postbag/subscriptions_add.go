@@ -90,19 +90,7 @@ A subscription that was removed is added as a new one.`,
 			if err := f.store.operate(cmd.Context(), do); err != nil {
 				return err
 			}
-			if c.JSON {
-				out := map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, spec.Types...), "where": spec.Where, "added": true}
-				if f.destination != "" {
-					out["destination"] = f.destination
-				}
-				return c.Emit(out)
-			}
-			who := "a relay that has it in its configuration delivers it"
-			if f.destination != "" {
-				who = "relays that have a destination " + f.destination + " begin it within a moment"
-			}
-			c.Sayf("%s is added, from %s; %s", spec.Ref, f.from, who)
-			return nil
+			return f.said(c, spec)
 		},
 	}
 	f.store.add(cmd)
@@ -132,4 +120,21 @@ func beginning(from string) (store.Start, error) {
 		return store.Start{}, exit.Usagef("--from is neither first nor now nor a time; write a time as 2026-01-31T12:00:00Z, or how long ago as 3d")
 	}
 	return store.Start{At: at}, nil
+}
+
+// said prints what was added.
+func (f *addFlags) said(c *terminal.Terminal, spec store.Spec) error {
+	if c.JSON {
+		out := map[string]any{"box": spec.Box, "subscription": spec.Subscription, "from": f.from, "types": append([]string{}, spec.Types...), "where": spec.Where, "added": true}
+		if f.destination != "" {
+			out["destination"] = f.destination
+		}
+		return c.Emit(out)
+	}
+	who := "a relay that has it in its configuration delivers it"
+	if f.destination != "" {
+		who = "relays that have a destination " + f.destination + " begin it within a moment"
+	}
+	c.Sayf("%s is added, from %s; %s", spec.Ref, f.from, who)
+	return nil
 }

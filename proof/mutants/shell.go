@@ -80,7 +80,7 @@ var shell = []Mutant{
 	{
 		Name: "last-settlement-not-waited-for", What: "a relay that stops says goodbye while its last settlement is under way",
 		Evidence: "rolling restarts that repeat (FAULTS F1)",
-		Patches:  []Patch{{"internal/core/stop.go", "		if len(f.Engine.Leases()) > 0 || f.Owner.Loading() {", "		if f.Owner.Loading() {"}},
+		Patches:  []Patch{{"internal/core/stop.go", "		if len(f.Engine.Leases()) > 0 || f.Owner.Loading() ||", "		if f.Owner.Loading() ||"}},
 		By:       sim("-faults", "stops"),
 	},
 	{
