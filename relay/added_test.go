@@ -472,22 +472,23 @@ func TestAnAddedSubscriptionGoesByWhatOperatorsSet(t *testing.T) {
 func TestAHookThatHangsDoesNotStopARelayWithDestinations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{Decide: func(d broker.Delivery, n int) membroker.Act {
-		if string(d.Payload) == "key-0/0" && n == 1 {
+		if string(d.Payload) == "key-0/4" && n == 1 {
 			return membroker.Act{Err: errors.New("no")}
 		}
 		return membroker.Act{}
 	}})
-	hung, told := make(chan struct{}), make(chan struct{}, 100)
+	hung, hangs, told := make(chan struct{}), make(chan struct{}, 10000), make(chan struct{}, 10000)
 	w.publish(20, 5)
 	w.run(w.relay(relay.Options{
 		Destinations: map[string]broker.Destination{"audit": membroker.New(membroker.Options{})}, Grace: 10 * time.Millisecond,
-		Hooks:   []relay.Hooks{{Call: func(relay.CallEvent) { <-hung }}},
+		Hooks:   []relay.Hooks{{Call: func(relay.CallEvent) { hangs <- struct{}{}; <-hung }}},
 		OnError: func(error) { told <- struct{}{} },
 	}))
 	defer close(hung)
-	<-told
+	<-hangs
 	w.publish(20, 5)
 	w.delivered(40)
+	<-told
 }
 
 func ExampleOptions_destinations() {
