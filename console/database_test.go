@@ -61,6 +61,7 @@ func (h *held) List(ctx context.Context, q store.Query) ([]store.Item, string, e
 }
 
 func (h *held) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
+	h.asked.Add(1)
 	if err := until(ctx, h.lists); err != nil {
 		return nil, err
 	}
@@ -199,6 +200,16 @@ func TestASearchForAnIDThatSaysNoTimeSaysWhatElseToSearchBy(t *testing.T) {
 			w := ask(path)
 			if w.Code != http.StatusGatewayTimeout || strings.Contains(w.Body.String(), "search by topic, key or time") != other {
 				t.Errorf("%s answers %d: %s", path, w.Code, w.Body)
+			}
+		}
+	})
+}
+
+func TestNoStoreIsAskedForABoxThatCannotBe(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		for _, path := range []string{"/messages", "/messages/01234567-89ab-7cde-8f01-23456789abcd"} {
+			if w := ask("/api/v1/databases/shop/boxes/NO%20BOX" + path); w.Code != http.StatusNotFound || h.asked.Load() != 0 {
+				t.Errorf("%s answers %d, and the store was asked %d times", path, w.Code, h.asked.Load())
 			}
 		}
 	})
