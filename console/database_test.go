@@ -53,7 +53,7 @@ func until(ctx context.Context, c chan struct{}) error {
 
 func (h *held) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
 	h.asked.Add(1)
-	time.Sleep(h.takes)
+	pass(h.takes)
 	if err := until(ctx, h.lists); err != nil {
 		return nil, "", err
 	}
@@ -82,7 +82,6 @@ func (h *held) Overview(ctx context.Context) (store.Overview, error) {
 // inBubble has time pass only where everything waits. It gives a console of one store, which is asked without a network.
 func inBubble(t *testing.T, test func(t *testing.T, h *held, ask func(path string) *httptest.ResponseRecorder)) {
 	t.Helper()
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := &held{Store: created(t, memstore.New(memstore.Options{}))}
 		c, err := console.New(console.Options{Databases: []console.Database{{Name: "shop", Store: h}}})
@@ -93,6 +92,9 @@ func inBubble(t *testing.T, test func(t *testing.T, h *held, ask func(path strin
 		test(t, h, func(path string) *httptest.ResponseRecorder { return h.ask(http.MethodGet, path) })
 	})
 }
+
+// pass lets time pass in a bubble, where nobody waits for it.
+func pass(d time.Duration) { time.Sleep(d) } //nolint:forbidigo // the clock is the bubble's
 
 // state is what an overview says of the one database.
 func state(t *testing.T, w *httptest.ResponseRecorder) console.DatabaseState {
@@ -105,6 +107,7 @@ func state(t *testing.T, w *httptest.ResponseRecorder) console.DatabaseState {
 }
 
 func TestADatabaseIsAskedOneThingBesideTheOverviewAndNoLongerThanTheTimeOut(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		h.lists = make(chan struct{})
 		codes := make(chan int, 8)
@@ -129,6 +132,7 @@ func TestADatabaseIsAskedOneThingBesideTheOverviewAndNoLongerThanTheTimeOut(t *t
 }
 
 func TestHoweverManyLookTheStateIsReadOnce(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		h.looks = make(chan struct{})
 		answers := make(chan *httptest.ResponseRecorder, 20)
@@ -149,10 +153,11 @@ func TestHoweverManyLookTheStateIsReadOnce(t *testing.T) {
 }
 
 func TestTheStateIsReadAgainAfterTwoSeconds(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		var rates []bool
 		for _, wait := range []time.Duration{0, time.Second, time.Second, time.Hour} {
-			time.Sleep(wait)
+			pass(wait)
 			rates = append(rates, state(t, ask("/api/v1/overview")).Boxes[0].Rate != nil)
 		}
 		if n := h.looked.Load(); n != 3 {
@@ -165,9 +170,10 @@ func TestTheStateIsReadAgainAfterTwoSeconds(t *testing.T) {
 }
 
 func TestADatabaseThatAnswersTooLateIsShownAsItWas(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		good := state(t, ask("/api/v1/overview"))
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		h.looks = make(chan struct{})
 		v := state(t, ask("/api/v1/overview"))
 		if v.Good || !strings.Contains(v.Error, "did not answer in time") || !v.Now.Equal(good.Now) || len(v.Boxes) != 1 {
@@ -180,6 +186,7 @@ func TestADatabaseThatAnswersTooLateIsShownAsItWas(t *testing.T) {
 }
 
 func TestAMistakeInAStoreEndsNoConsole(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		h.panicky.Store(1)
 		if v := state(t, ask("/api/v1/overview")); v.Good || !strings.Contains(v.Error, "please report it: nobody thought of that") {
@@ -193,6 +200,7 @@ func TestAMistakeInAStoreEndsNoConsole(t *testing.T) {
 }
 
 func TestASearchForAnIDThatSaysNoTimeSaysWhatElseToSearchBy(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		h.lists = make(chan struct{})
 		const old, drawn = "01234567-89ab-4cde-8f01-23456789abcd", "01234567-89ab-7cde-8f01-23456789abcd"
@@ -206,6 +214,7 @@ func TestASearchForAnIDThatSaysNoTimeSaysWhatElseToSearchBy(t *testing.T) {
 }
 
 func TestNoStoreIsAskedForABoxThatCannotBe(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		for _, path := range []string{"/messages", "/messages/01234567-89ab-7cde-8f01-23456789abcd"} {
 			if w := ask("/api/v1/databases/shop/boxes/NO%20BOX" + path); w.Code != http.StatusNotFound || h.asked.Load() != 0 {

@@ -277,6 +277,7 @@ func TestAnExportIsRefusedWhereATrailerIsLost(t *testing.T) {
 }
 
 func TestTheHeadOfAnExportAsksForOnePage(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, _ func(string) *httptest.ResponseRecorder) {
 		fill(t, h.Store, 2*500)
 		w := h.ask(http.MethodHead, messages+"?format=ndjson")
@@ -287,6 +288,7 @@ func TestTheHeadOfAnExportAsksForOnePage(t *testing.T) {
 }
 
 func TestAnExportEndsAfterFiveMinutesWithTheCursorToGoOnWith(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
 		fill(t, h.Store, 50*500)
 		h.takes = 9 * time.Second

@@ -41,21 +41,22 @@ func operation(r *route) object {
 	for _, p := range r.takes {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
-	good := answerOf("The answer.", r.answer)
-	for _, kind := range r.exports {
-		good["content"].(object)[kind] = object{"schema": object{"type": "string"}} //nolint:forcetypeassert // answerOf makes it
-	}
 	return object{
 		"summary": r.about, "parameters": parameters,
 		"responses": object{
-			"200":     good,
+			"200":     answerOf("The answer.", r.answer, r.exports...),
 			"default": answerOf("Why there is none.", Failure{}),
 		},
 	}
 }
 
-func answerOf(about string, v any) object {
-	return object{"description": about, "content": object{"application/json": object{"schema": schema(reflect.TypeOf(v))}}}
+// answerOf describes an answer that is v, or a text of other kinds.
+func answerOf(about string, v any, exports ...string) object {
+	content := object{"application/json": object{"schema": schema(reflect.TypeOf(v))}}
+	for _, kind := range exports {
+		content[kind] = object{"schema": object{"type": "string"}}
+	}
+	return object{"description": about, "content": content}
 }
 
 // schema describes how encoding/json writes a type.

@@ -168,6 +168,9 @@ type listed struct {
 	discarded map[int64]bool
 }
 
+// unreadable: nobody knows which messages the filter takes.
+func (l *listed) unreadable() bool { return l.fault != nil }
+
 // parkedItem is a parked row with what listings show of it.
 type parkedItem struct {
 	ParkedRow

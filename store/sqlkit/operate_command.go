@@ -93,7 +93,7 @@ func (o *ordering) pending(seq int64) (int64, error) {
 		return 0, err
 	}
 	slot, _ := row.place()
-	if o.reader.fault != nil || o.reader.Passed(seq, slot) { // nobody knows whether it takes the message
+	if o.reader.unreadable() || o.reader.Passed(seq, slot) { // nobody knows whether it takes the message
 		return 0, nil
 	}
 	if o.reader.filter.AsksHeaders() {
