@@ -139,10 +139,11 @@ func TestAStaticMemberThatRestartsGetsItsPartitionsBackWithoutARebalance(t *test
 	ofA, _ := take(t, a, 1)
 	publishtest.Eventually(t, "both have joined", func() bool { return len(p.members(t)) == 2 })
 	ofB, _ := take(t, b, 5)
-	for len(ofA) > 0 && ofA[0].Partition == ofB[0].Partition { // a had it before b came
+	notOfB := func(m source.Message) bool { return m.Partition != ofB[0].Partition }
+	for !slices.ContainsFunc(ofA, notOfB) { // a had it before b came
 		ofA, _ = take(t, a, 1)
 	}
-	mine := ofA[0].Partition
+	mine := ofA[slices.IndexFunc(ofA, notOfB)].Partition
 	must(t, a.Close(publishtest.Timeout(t, 20*time.Second)))
 	quiet(t, b) // what the first had is kept for it
 	again := openSource(t, static)
