@@ -12,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // additions are the subscriptions that operators have added, and that a relay works beside its own.
@@ -211,7 +212,7 @@ func (a *additions) relays() []*Relay {
 // working is relays under the lock.
 func (a *additions) working() []*Relay {
 	var out []*Relay
-	refs := slices.SortedFunc(maps.Keys(a.all), compareRefs)
+	refs := slices.SortedFunc(maps.Keys(a.all), storekit.CompareRefs)
 	for _, ref := range refs {
 		if r := a.all[ref].relay; r != nil {
 			out = append(out, r)

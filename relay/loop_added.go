@@ -1,7 +1,6 @@
 package relay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -105,8 +104,4 @@ func (l *loop) noteAssigned(f *flow, s *store.SubscriptionState) {
 	if to, _ := store.DestinationOf(s.Settings); f.subscription.assigned && to != f.Destination {
 		l.through = true
 	}
-}
-
-func compareRefs(a, b store.Ref) int {
-	return cmp.Or(cmp.Compare(a.Box, b.Box), cmp.Compare(a.Subscription, b.Subscription))
 }

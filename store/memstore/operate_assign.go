@@ -1,7 +1,6 @@
 package memstore
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -25,9 +24,7 @@ func (s *Store) Assigned(ctx context.Context) ([]store.Assignment, error) {
 				}
 			}
 		}
-		slices.SortFunc(out, func(a, b store.Assignment) int {
-			return cmp.Or(cmp.Compare(a.Box, b.Box), cmp.Compare(a.Subscription, b.Subscription))
-		})
+		slices.SortFunc(out, func(a, b store.Assignment) int { return storekit.CompareRefs(a.Ref, b.Ref) })
 		return out, nil
 	})
 }
