@@ -103,7 +103,7 @@ func (w *worker) boxes() map[string]relay.Box {
 		return boxes
 	}
 	for name, box := range w.file.Boxes {
-		boxes[name] = relay.Box{Headers: box.Headers, Retention: box.Retention.Lifetimes()}
+		boxes[name] = settingsOf(box)
 	}
 	return boxes
 }
@@ -113,10 +113,14 @@ func boxesOf(file *config.File, subscriptions []relay.Subscription) map[string]r
 	boxes := make(map[string]relay.Box)
 	for i := range subscriptions {
 		if box, set := file.Boxes[subscriptions[i].Box]; set {
-			boxes[subscriptions[i].Box] = relay.Box{Headers: box.Headers, Retention: box.Retention.Lifetimes()}
+			boxes[subscriptions[i].Box] = settingsOf(box)
 		}
 	}
 	return boxes
+}
+
+func settingsOf(box config.Box) relay.Box {
+	return relay.Box{Headers: box.Headers, Retention: box.Retention.Lifetimes()}
 }
 
 // storeFault logs what no call of the store reports: once a minute at most, because one that is
