@@ -8,8 +8,13 @@ import "errors"
 // people see it.
 const FaultHeader = "Postbag-Fault"
 
-// HeaderFault is what FaultHeader says of a message, or nil. Stores call it for the headers
-// of each row.
+// ErasedHeader is a header that no publisher can set. [Editor].Erase leaves it in place of
+// all others. A subscription that reads the message again, such as a replay, gets it as
+// Filtered, whatever its filter: what is left is for nobody.
+const ErasedHeader = "Postbag-Erased"
+
+// HeaderFault is what FaultHeader says of a message, [ErrErased], or nil. Stores call it for
+// the headers of each row.
 func HeaderFault(headers map[string]string) error {
 	if len(headers) == 0 {
 		return nil
@@ -17,5 +22,18 @@ func HeaderFault(headers map[string]string) error {
 	if why, ok := headers[FaultHeader]; ok {
 		return errors.New(why)
 	}
+	if IsErased(headers) {
+		return ErrErased
+	}
 	return nil
 }
+
+// IsErased says whether the headers are those of an erased message.
+func IsErased(headers map[string]string) bool {
+	_, ok := headers[ErasedHeader]
+	return ok
+}
+
+// ErrErased is the [Record].Err of an erased message. A page has such a message as
+// Filtered. It shows in a listing alone.
+var ErrErased = errors.New("it was erased: payload, headers and key are gone; discard it")

@@ -53,10 +53,11 @@ type Editor interface {
 	Scheduled(ctx context.Context, a Audit, box string, kind CommandKind, ids []postbag.ID) (int, error)
 	// Erase overwrites payload, headers and key of messages with nothing, in the log and
 	// in all other places where the store keeps them. It returns how many it found. Their
-	// ids, topics and types stay, and so does the ledger. It does not erase a message
+	// ids, topics and types stay, and so does the ledger. From then on ErasedHeader is their
+	// one header, and who reads them again gets them as Filtered. It does not erase a message
 	// that is still to be delivered: the answer has it in Refused; discard it first. Nor does it
 	// erase one that a subscription has not passed, although its filter refuses it: a filter can
-	// change, and may take what is left.
+	// change, and may take it then.
 	Erase(ctx context.Context, a Audit, box string, ids []postbag.ID) (Erased, error)
 	// AcceptLedger lets retention go on over the spans of a box in which ledger and log
 	// differ now. It returns what it accepted, one line each. If there is no difference,

@@ -141,8 +141,9 @@ func newEraseCommand(c *terminal.Terminal) *cobra.Command {
 		Short: "Overwrite payload, headers and key of messages that were delivered",
 		Long: `Overwrite payload, headers and key of messages with nothing, to erase personal data. Ids, topics
 and types stay, and so do the order of the log and the ledger. A message that a subscription has
-still to deliver is not erased: discard it first. Backups keep their copies, and so do the
-destinations. The audit log records who erased what, and why.`,
+still to deliver is not erased: discard it first. No replay sends an erased message again.
+Backups keep their copies, and so do the destinations. The audit log records who erased what,
+and why.`,
 		Example: `  postbag messages erase 01234567-89ab-7cde-8f01-23456789abcd -c postbag.yaml --why "request 4711"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := idsOf(args)

@@ -60,6 +60,24 @@ func replays(t *testing.T, config string) (all []operations.Replay) {
 	return all
 }
 
+func TestAnErasedMessageIsNotReplayed(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, at *place) {
+		own := startHook(t)
+		config := replayConfig(t, at, own, startHook(t))
+		delivered(t, config, 3)
+		id := cli(t, "messages", "list", "-c", config, "--oldest", "--json").ok().items()[0].ID.String()
+		cli(t, "messages", "erase", id, "-c", config, "--why", "request 4711").ok()
+		cli(t, "messages", "show", id, "-c", config).ok().says("header Postbag-Erased")
+		cli(t, "replay", "start", "-c", config, "--from", "1h", "--name", "again", "--why", "lost there", "--yes").ok().says("replay again is through: 2 delivered, 1 left out")
+		got := own.replayed("again")
+		slices.Sort(got)
+		if !slices.Equal(got, []string{"1", "2"}) {
+			t.Errorf("what came again is %q", got)
+		}
+	})
+}
+
 func TestAReplaySendsARangeAgainAndIsAudited(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {

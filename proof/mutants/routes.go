@@ -11,7 +11,7 @@ var routing = []Mutant{
 	{
 		Name: "exceptions-take", What: "what a filter excepts is taken all the same: with first match, a message goes to every route",
 		Evidence: "made on purpose",
-		Patches:  []Patch{{"store/storekit/filter.go", "	return f.match.take(r) && !slices", "	return f.match.take(r) && (len(f.except) > 1 || !slices"}, {"store/storekit/filter.go", "return m.take(r) })\n}\n\nfunc (m *match)", "return m.take(r) }))\n}\n\nfunc (m *match)"}},
+		Patches:  []Patch{{"store/storekit/filter.go", "	return f.match.take(r) && !slices", "	return f.match.take(r) && (len(f.except) > 1 || !slices"}, {"store/storekit/filter.go", "return m.excepts(r) })\n}\n", "return m.excepts(r) }))\n}\n"}},
 		By:       coreTests("relay", "TestARouteWhoseDestinationIsDown"), Quick: true,
 	},
 	{

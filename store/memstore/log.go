@@ -69,7 +69,8 @@ func (l *log) add(r *row) {
 // erase leaves of a row what listings and the ledger need.
 func (l *log) erase(r *row) {
 	e := &row{Record: r.Record, xid: r.xid}
-	e.Key, e.ShardKey, e.Headers, e.Payload, e.Hash = "", "", nil, nil, 0
+	e.Key, e.ShardKey, e.Payload, e.Hash = "", "", nil, 0
+	e.Headers = map[string]string{store.ErasedHeader: "true"}
 	c, i := l.place(r.Seq)
 	l.chunks[c][i] = e
 }

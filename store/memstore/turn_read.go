@@ -133,7 +133,7 @@ func (pg *page) records(f *storekit.Filter) []store.Record {
 func (r *row) record(f *storekit.Filter) store.Record {
 	out := r.Record
 	out.Err = store.HeaderFault(r.Headers)
-	if f != nil && !f.Take(&out) {
+	if f != nil && (storekit.Erased(&out) || !f.Take(&out)) {
 		out.Filtered, out.Err = true, nil
 		out.Message = postbag.Message{ID: r.ID}
 		return out

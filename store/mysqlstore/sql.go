@@ -1,5 +1,7 @@
 package mysqlstore
 
+import "github.com/postbag/postbag/store/storekit"
+
 // Every statement of the store but the schema and what sets up a session. They
 // run READ COMMITTED: a SELECT without FOR UPDATE reads a snapshot of its own and
 // locks nothing, and a change locks the rows it changes and no gap between them.
@@ -348,7 +350,7 @@ SELECT n FROM postbag__scheduled WHERE box = ? AND due <= ? ORDER BY due, n LIMI
 	sqlLastOf = `SELECT COALESCE(MAX(seq), 0) FROM %s WHERE seq > ? AND seq <= ?`
 
 	// By primary key: a message that everybody has passed is erased.
-	sqlBlank = "UPDATE %s SET payload = '', headers = NULL, `key` = '', shard_key = ? WHERE seq = ?"
+	sqlBlank = "UPDATE %s SET payload = '', headers = '" + storekit.ErasedHeaders + "', `key` = '', shard_key = ? WHERE seq = ?"
 
 	// By primary key, of rows that retention has kept.
 	sqlDeleteRows = `DELETE FROM %s WHERE seq IN (%s)`

@@ -1,5 +1,7 @@
 package sqlitestore
 
+import "github.com/postbag/postbag/store/storekit"
+
 // Every statement of the store but the schema. Unless its comment says
 // otherwise a statement runs in a write transaction, which holds the one writer
 // lock of the database from BEGIN to COMMIT; one outside reads a snapshot and
@@ -267,7 +269,7 @@ WHERE subscription IN (SELECT id FROM postbag__subscription WHERE box = ?3) AND 
 	sqlSetSecure = `PRAGMA secure_delete = %d`
 
 	// By primary key: a message that everybody has passed is erased.
-	sqlBlank = `UPDATE %s SET payload = x'', headers = NULL, key = '', shard_key = ? WHERE seq = ?`
+	sqlBlank = `UPDATE %s SET payload = x'', headers = '` + storekit.ErasedHeaders + `', key = '', shard_key = ? WHERE seq = ?`
 
 	// Moves the write-ahead log into the database; the second form also waits for
 	// readers, at most for the connection's busy_timeout, and truncates the file.

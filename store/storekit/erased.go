@@ -8,6 +8,9 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
+// ErasedHeaders are the headers of an erased message, as stores write them.
+const ErasedHeaders = `{"` + store.ErasedHeader + `":"true"}`
+
 // erasedMark begins the shard key that keeps an erased message in its slot. No message
 // has such a key by itself but on purpose.
 const erasedMark = "\x01postbag erased "

@@ -89,7 +89,13 @@ func matchOf(m store.Match) match {
 
 // Take says whether the filter takes a message.
 func (f *Filter) Take(r *store.Record) bool {
-	return f.match.take(r) && !slices.ContainsFunc(f.except, func(m match) bool { return m.take(r) })
+	return f.match.take(r) && !slices.ContainsFunc(f.except, func(m match) bool { return m.excepts(r) })
+}
+
+// excepts is take for an exception. The headers of an erased message are gone: it holds what
+// a filter asks of them, and no exception by them. So listings show it as delivered.
+func (m *match) excepts(r *store.Record) bool {
+	return (len(m.headers) == 0 || !Erased(r)) && m.take(r)
 }
 
 func (m *match) take(r *store.Record) bool {
@@ -111,12 +117,17 @@ func (f *Filter) AsksHeaders() bool { return f.headers }
 // Same says whether two filters ask the same, but for types.
 func (f *Filter) Same(other *Filter) bool { return f.text == other.text }
 
-// Judge leaves of a record that the filter refuses its place and its id.
+// Judge leaves of a record that the filter refuses its place and its id. Every filter
+// refuses an erased message.
 func (f *Filter) Judge(r *store.Record) {
-	if f.Narrows() && !r.Filtered && !f.Take(r) {
+	if !r.Filtered && (Erased(r) || f.Narrows() && !f.Take(r)) {
 		*r = store.Record{Message: postbag.Message{ID: r.ID}, Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, At: r.At, Filtered: true}
 	}
 }
+
+// Erased says whether a record with its headers is an erased message. Those of a message
+// without a fault are not looked at.
+func Erased(r *store.Record) bool { return r.Err != nil && store.IsErased(r.Headers) }
 
 // WhereText returns the stored form of a Where, a JSON object, "" of the zero Where. What
 // asks the same has the same text, in whatever sequence it is written.

@@ -20,6 +20,7 @@ func editCases() []scenario {
 		{name: "An erased message has no payload, headers or key, and is where it was", needs: editing, run: eraseDelivered},
 		{name: "A message that is still to be delivered is not erased", needs: editing, run: eraseRefused},
 		{name: "An erased message is delivered to nobody again, and retention goes on", needs: editing, run: eraseRetained},
+		{name: "An erased message that is read again is filtered by everybody, and the ledgers agree", needs: editing, run: eraseAgain},
 		{name: "Retention goes on over a difference of the ledger that was accepted", needs: editing, run: acceptLedger},
 		{name: "An accepted difference stands for itself, and not for the next", needs: editing, run: acceptOnce},
 		{name: "Edits without who or why are refused and do nothing", needs: editing, run: editsAudited},
@@ -172,8 +173,11 @@ func eraseDelivered(e *env) {
 			e.Fatalf("an erased message is shown %d times", len(items))
 		}
 		it := items[0]
-		if it.State != store.StateDelivered || len(it.Payload) > 0 || len(it.Headers) > 0 || it.Key != "" || it.ShardKey != "" {
-			e.Errorf("an erased message is shown as %q, with %d bytes, %d headers, key %q", it.State, len(it.Payload), len(it.Headers), it.Key)
+		if it.State != store.StateDelivered || len(it.Payload) > 0 || it.Key != "" || it.ShardKey != "" {
+			e.Errorf("an erased message is shown as %q, with %d bytes, key %q", it.State, len(it.Payload), it.Key)
+		}
+		if len(it.Headers) != 1 || !store.IsErased(it.Headers) {
+			e.Errorf("an erased message is shown with the headers %q, not its mark alone", it.Headers)
 		}
 		if it.Topic != l.msgs[i].Topic || it.Type != l.msgs[i].Type || it.Seq != l.at(i).Seq || it.Slot != l.at(i).Slot {
 			e.Errorf("an erased message has topic %q, type %q, seq %d, slot %d", it.Topic, it.Type, it.Seq, it.Slot)
@@ -234,6 +238,47 @@ func eraseRetained(e *env) {
 	if len(h.total.Faults) > 0 {
 		e.Errorf("after messages were erased, retention finds fault: %q", h.total.Faults)
 	}
+}
+
+// eraseAgain: the first of the messages has no key.
+func eraseAgain(e *env) {
+	ed := e.editor()
+	h := e.history(1)
+	h.settleAll()
+	const gone = 3
+	var ids []postbag.ID
+	for _, m := range h.msgs[:gone] {
+		ids = append(ids, m.ID)
+	}
+	got, err := ed.Erase(e.ctx, why, box, ids)
+	if e.check(err, "erase"); got.Messages != gone {
+		e.Fatalf("of %d delivered messages %d are erased", gone, got.Messages)
+	}
+	narrow := where(nil, nil, nil, store.Match{Headers: []string{"never"}})
+	for name, f := range map[string]store.Filter{"all": {}, "types": {Types: []string{"order.*"}}, "narrow": narrow} {
+		sub := store.Ref{Box: box, Subscription: name}
+		e.declare(specOf(sub, f))
+		c := e.pager().of(sub)
+		if c.await(len(h.records)); len(c.got) != len(h.records) {
+			e.Fatalf("of %d messages %d come", len(h.records), len(c.got))
+		}
+		for _, r := range c.got {
+			if r.Filtered != slices.Contains(ids, r.ID) {
+				e.Errorf("subscription %s: of a message that was erased (%v), filtered is %v", name, !r.Filtered, r.Filtered)
+			}
+			if r.Filtered {
+				checkBare(e, r)
+			}
+		}
+		lease := e.relay(name, sub).take(sub)[0]
+		e.settle(&lease, store.Settlement{To: c.req.From, Tally: tallyJudged(c.got)})
+	}
+	for _, it := range e.shown(ids[0]) {
+		if it.State != store.StateDelivered {
+			e.Errorf("subscription %s: an erased message that is passed is shown as %q", it.Subscription, it.State)
+		}
+	}
+	h.dropped()
 }
 
 func acceptLedger(e *env) {

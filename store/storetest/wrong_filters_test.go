@@ -95,6 +95,7 @@ const (
 	caseWhereReplay  = "A replay has a filter by topic and header"
 	caseWhereListed  = "Listings and commands judge by topic, header and exceptions"
 	caseWhereErased  = "A message that a filter refuses is not erased before it is passed"
+	caseErasedAgain  = "An erased message that is read again is filtered by everybody, and the ledgers agree"
 	caseWhereDeclare = "A filter by topic, header and exceptions is compared with what is declared"
 )
 
@@ -128,7 +129,7 @@ func wrongFilters() []wrong {
 					r.Topic = "orders"
 				}
 			}
-		}), []string{caseWhereReads}},
+		}), []string{caseWhereReads, caseErasedAgain}},
 		{"listings show what was refused as delivered", sieves(func(s *sieve) {
 			s.item = func(it *store.Item) {
 				if it.State == store.StateFiltered {
@@ -146,6 +147,9 @@ func wrongFilters() []wrong {
 		{"what a filter refuses is erased before it is passed", sieves(func(s *sieve) {
 			s.erases = true
 		}), []string{caseWhereErased}},
+		{"what was erased comes again, empty", sieves(func(s *sieve) {
+			s.records = func(r *store.Record) { r.Filtered = false }
+		}), []string{caseErasedAgain}},
 		{"replays go by types alone", sieves(func(s *sieve) {
 			s.replays = func(f *store.Filter) { f.Where = store.Where{} }
 		}), []string{caseWhereReplay}},

@@ -75,14 +75,14 @@ SELECT d.id FROM d;
 SELECT set_config('postbag.erasing', 'on', true);
 
 -- name: erase
--- Empties rows $1 of the log. Primary keys. The slot of an emptied row is no longer that of its key, so it is written down.
-UPDATE postbag.{box} b SET payload = '', headers = NULL, key = NULL, shard_key = NULL,
+-- Empties rows $1 of the log, and marks them. Primary keys. The slot of an emptied row is no longer that of its key, so it is written down.
+UPDATE postbag.{box} b SET payload = '', headers = '{"Postbag-Erased":"true"}', key = NULL, shard_key = NULL,
   place = CASE WHEN b.place > 0 THEN b.place ELSE 1 + postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) END
 WHERE b.seq = ANY ($1::bigint[]);
 
 -- name: erase_copies
 -- The same of copies. Primary keys. $2 box.
-UPDATE postbag._copies c SET payload = '', headers = NULL, key = NULL, shard_key = NULL,
+UPDATE postbag._copies c SET payload = '', headers = '{"Postbag-Erased":"true"}', key = NULL, shard_key = NULL,
   place = CASE WHEN c.place > 0 THEN c.place ELSE 1 + postbag.slot_of(coalesce(nullif(c.shard_key, ''), c.key), c.id) END
 WHERE c.box = $2::integer AND c.seq = ANY ($1::bigint[]);
 
