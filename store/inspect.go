@@ -251,7 +251,8 @@ type Item struct {
 	// Negative or zero: now, or never.
 	Due    time.Duration
 	Reason string
-	// History are the latest attempts, oldest first. Only Show fills it. If a message had
+	// History are the latest 20 attempts, oldest first. What only postponed the message, such
+	// as a destination that was away, is in Reason alone. Only Show fills it. If a message had
 	// an error, Attempts, Reason and History stay after it was delivered or discarded, as
 	// long as it is in the log.
 	History []Attempt

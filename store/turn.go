@@ -99,9 +99,10 @@ type Settlement struct {
 	// To is the shard's new position. Empty: it stays.
 	To Position
 	// Park writes parked rows. A row that exists for the seq is replaced, except for its
-	// history, which keeps the latest 20 entries. A row of state Blocked never replaces
-	// another. Seqs are distinct. When another row becomes the first of its Hash, that
-	// row becomes due, see Due.
+	// history, which keeps the latest 20 entries. A row with the state and the attempts of
+	// the one before adds none, unless it is dead: it only postpones. A row of state Blocked
+	// never replaces another. Seqs are distinct. When another row becomes the first of its
+	// Hash, that row becomes due, see Due.
 	Park []Park
 	// Resolve removes parked rows. A seq without one is ignored. None of them is
 	// in Park.

@@ -28,7 +28,7 @@ type parked struct {
 	entered uint64
 }
 
-// set replaces what p is by k, and adds to its history.
+// set replaces what p is by k, and adds to its history, unless k only postpones it.
 func (p *parked) set(k store.Park, now time.Time) {
 	k.Reason = cleanReason(k.Reason)
 	k.Blocking = k.Blocking && k.Hash != 0
@@ -36,10 +36,14 @@ func (p *parked) set(k store.Park, now time.Time) {
 	if k.State != store.ParkHeld {
 		k.Topic = ""
 	}
+	same := p.park.State == k.State && p.park.Attempts == k.Attempts && k.State != store.ParkDead
 	p.park = k
 	p.due = now
 	if k.State == store.ParkRetrying {
 		p.due = now.Add(k.Delay)
+	}
+	if same {
+		return
 	}
 	p.history = append(p.history, store.Attempt{At: now, State: k.State, Reason: k.Reason})
 	if n := len(p.history) - maxHistory; n > 0 {

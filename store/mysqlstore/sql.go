@@ -146,12 +146,15 @@ WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ? + 1 A
 	sqlInLog = `SELECT seq FROM %s WHERE seq IN (%s)`
 
 	// By primary key, rows of sqlParkRow. One that is there keeps first and its history,
-	// and is left alone by a new one of state 2 (blocked).
+	// and is left alone by a new one of state 2 (blocked). What only postpones is not in the
+	// history, which looks at the old state and attempts: the server assigns in this sequence.
 	sqlPark = `
 INSERT INTO postbag__parked
 	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
 VALUES %s
 ON DUPLICATE KEY UPDATE
+	history = IF(VALUES(state) = 2 OR VALUES(state) = state AND VALUES(attempts) = attempts AND state <> 4, history, JSON_MERGE_PRESERVE(
+		IF(JSON_LENGTH(history) >= 20, JSON_REMOVE(history, '$[0]'), history), VALUES(history))),
 	slot = IF(VALUES(state) = 2, slot, VALUES(slot)),
 	hash = IF(VALUES(state) = 2, hash, VALUES(hash)),
 	chain = IF(VALUES(state) = 2, chain, VALUES(chain)),
@@ -160,8 +163,6 @@ ON DUPLICATE KEY UPDATE
 	ready = IF(VALUES(state) = 2, ready, VALUES(ready)),
 	reason = IF(VALUES(state) = 2, reason, VALUES(reason)),
 	held = IF(VALUES(state) = 2, held, VALUES(held)),
-	history = IF(VALUES(state) = 2, history, JSON_MERGE_PRESERVE(
-		IF(JSON_LENGTH(history) >= 20, JSON_REMOVE(history, '$[0]'), history), VALUES(history))),
 	state = IF(VALUES(state) = 2, state, VALUES(state))`
 
 	sqlParkRow = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, JSON_ARRAY(JSON_ARRAY(?, ?, ?)))`

@@ -99,8 +99,8 @@ SELECT 1 FROM postbag__shard
 WHERE subscription = ? AND lo = ? AND hi = ? AND token = ? AND version = ? + 1 AND settled = token`
 
 	// By primary key. A row that is there keeps first and its history, and is left
-	// alone by a new one of state 2 (blocked). A message that the log does not
-	// have is not parked.
+	// alone by a new one of state 2 (blocked). What only postpones is not in the history.
+	// A message that the log does not have is not parked.
 	sqlPark = `
 INSERT INTO postbag__parked
 	(subscription, seq, slot, hash, state, chain, attempts, due, ready, first, reason, held, history)
@@ -109,9 +109,9 @@ FROM %s WHERE seq = ?2
 ON CONFLICT (subscription, seq) DO UPDATE SET
 	slot = excluded.slot, hash = excluded.hash, state = excluded.state, chain = excluded.chain,
 	attempts = excluded.attempts, due = excluded.due, ready = excluded.ready, reason = excluded.reason, held = excluded.held,
-	history = json_insert(
+	history = CASE WHEN state = excluded.state AND attempts = excluded.attempts AND state <> 4 THEN history ELSE json_insert(
 		CASE WHEN json_array_length(history) >= 20 THEN json_remove(history, '$[0]') ELSE history END,
-		'$[#]', json_extract(excluded.history, '$[0]'))
+		'$[#]', json_extract(excluded.history, '$[0]')) END
 WHERE excluded.state <> 2`
 
 	// By primary key.

@@ -20,6 +20,7 @@ func inspectorCases() []scenario {
 		{name: "A listing of the log while messages come repeats nothing", run: listWhile},
 		{name: "Show gives each subscription's copy with its history", run: show},
 		{name: "History grows and keeps the latest twenty", run: history20},
+		{name: "What only postpones a message is not in its history", run: historyPostponed},
 		{name: "A repeated settlement is in the history once", run: historyRepeat},
 		{name: "A discarded message is shown as that", run: showDiscarded},
 		{name: "A scheduled message is listed and shown until it is promoted", run: showScheduled},
@@ -281,6 +282,41 @@ func history20(e *env) {
 	h := e.shown(l.msgs[0].ID)[0].History
 	if len(h) != 20 || h[0].Reason != "reason 6" || h[19].Reason != "reason 25" {
 		e.Errorf("parked 25 times a message has a history of %d; want the latest 20, oldest first", len(h))
+	}
+}
+
+// historyPostponed: without it an outage would push the failures out of the history.
+func historyPostponed(e *env) {
+	e.inspector()
+	l := e.parked("a")
+	again := func(n int, state store.ParkState, attempts int, reason string) {
+		p := park(l.at(0), state)
+		p.Attempts, p.Reason = attempts, reason
+		for range n {
+			l.park(p)
+		}
+	}
+	again(1, store.ParkRetrying, 1, "refused")
+	again(1, store.ParkRetrying, 2, "refused again")
+	again(25, store.ParkRetrying, 2, "the broker is away")
+	it := e.shown(l.msgs[0].ID)[0]
+	if h := it.History; len(h) != 2 || h[0].Reason != "refused" || h[1].Reason != "refused again" {
+		e.Errorf("a message that failed twice and was postponed 25 times has the history %+v", h)
+	}
+	if it.Attempts != 2 || it.Reason != "the broker is away" {
+		e.Errorf("a message that is postponed is shown with %d attempts and the error %q", it.Attempts, it.Reason)
+	}
+	again(1, store.ParkDead, 2, "dead")
+	again(1, store.ParkRetrying, 0, "retried")
+	again(2, store.ParkInFlight, 0, "begun")
+	again(2, store.ParkDead, 0, "dead again")
+	var got []string
+	for _, a := range e.shown(l.msgs[0].ID)[0].History {
+		got = append(got, a.Reason)
+	}
+	want := []string{"refused", "refused again", "dead", "retried", "begun", "dead again", "dead again"}
+	if !slices.Equal(got, want) {
+		e.Errorf("the history is %q, not %q: another state and each death are in it", got, want)
 	}
 }
 

@@ -47,6 +47,9 @@ func wrongSettlements() []wrong {
 			"Followers end before the first that is not blocked",
 			"What is due later is not due, and the wait is told",
 		}},
+		{"what postpones a message is an attempt", countPostponed, []string{
+			"What only postpones a message is not in its history",
+		}},
 		{"blocking is forgotten", changed(func(st *store.Settlement) {
 			for i := range st.Park {
 				st.Park[i].Blocking = false
@@ -324,6 +327,21 @@ func changed(change func(*store.Settlement)) func(*database) {
 			return s.Store.Turn(ctx, t)
 		}
 	}
+}
+
+// countPostponed counts each parking as an attempt, so that each is in the history.
+func countPostponed(db *database) {
+	attempts := map[int64]int{}
+	var mu sync.Mutex
+	changed(func(st *store.Settlement) {
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range st.Park {
+			p := &st.Park[i]
+			attempts[p.Seq]++
+			p.Attempts = attempts[p.Seq]
+		}
+	})(db)
 }
 
 // unbounded makes a turn until nothing is left over.

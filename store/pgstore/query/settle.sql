@@ -45,7 +45,7 @@ ON CONFLICT (sub, span, fate, shard) DO UPDATE SET n = l.n + EXCLUDED.n, seqs = 
 
 -- name: park
 -- Writes parked rows by primary key. A message's id comes from the log (primary key), or from the row that is replaced; a
--- seq that neither has is passed over. A row that blocks is not due until lead says so.
+-- seq that neither has is passed over. A row that blocks is not due until lead says so. What only postpones is not in the history.
 INSERT INTO postbag._parked AS p (sub, seq, shard, slot, hash, state, blocking, attempts, ready, due, first, id, reason, history, held)
 SELECT m.sub, m.seq, m.shard, m.slot, m.hash, m.state, m.blocking, m.attempts, m.ready, CASE WHEN m.blocking THEN NULL ELSE m.ready END,
   m.now, m.id, m.reason, jsonb_build_array(jsonb_build_array((extract(epoch FROM m.now) * 1000000)::bigint, m.state, m.reason)), m.held
@@ -61,7 +61,8 @@ FROM (
 ) m WHERE m.id IS NOT NULL
 ON CONFLICT (sub, seq) DO UPDATE SET shard = EXCLUDED.shard, slot = EXCLUDED.slot, hash = EXCLUDED.hash, state = EXCLUDED.state,
   blocking = EXCLUDED.blocking, attempts = EXCLUDED.attempts, ready = EXCLUDED.ready, due = EXCLUDED.due, reason = EXCLUDED.reason, held = EXCLUDED.held,
-  history = CASE WHEN jsonb_array_length(p.history) >= 20 THEN p.history - 0 ELSE p.history END || EXCLUDED.history
+  history = CASE WHEN p.state = EXCLUDED.state AND p.attempts = EXCLUDED.attempts AND p.state <> 4 THEN p.history
+    ELSE CASE WHEN jsonb_array_length(p.history) >= 20 THEN p.history - 0 ELSE p.history END || EXCLUDED.history END
 WHERE EXCLUDED.state <> 2;
 
 -- name: resolve
