@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -229,6 +230,8 @@ type Query struct {
 	ID    postbag.ID
 	// Topic and Key are exact; Type is exact or a prefix followed by ".*".
 	Topic, Key, Type string
+	// Types are more of them: a message has Type or one of these. Empty texts say nothing.
+	Types []string
 	// After and Before bound when the message was stored.
 	After, Before time.Time
 	// Error is contained in the last error, whatever its case.
@@ -239,6 +242,11 @@ type Query struct {
 	Limit int
 	// Cursor goes on where an earlier answer ended.
 	Cursor string
+}
+
+// AllTypes returns Type and Types without empty texts. Empty: all types are asked for.
+func (q *Query) AllTypes() []string {
+	return slices.DeleteFunc(append([]string{q.Type}, q.Types...), func(t string) bool { return t == "" })
 }
 
 // Item is one message of one subscription.

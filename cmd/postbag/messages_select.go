@@ -20,7 +20,7 @@ type queryFlags struct {
 	id            string
 	state         string
 	topic, key    string
-	typ           string
+	types         []string
 	after, before string
 	err           string
 }
@@ -32,7 +32,7 @@ func (f *queryFlags) add(cmd *cobra.Command, subscription, state string) {
 	flags.StringVar(&f.state, "state", state, "`state`: "+strings.Join(stateNames(operations.States()), ", "))
 	flags.StringVar(&f.topic, "topic", "", "`topic`, exactly")
 	flags.StringVar(&f.key, "key", "", "`key`, exactly")
-	flags.StringVar(&f.typ, "type", "", "`type`, exactly, or a prefix and .*, such as order.*")
+	flags.StringArrayVar(&f.types, "type", nil, "`type`, exactly, or a prefix and .*, such as order.*; may be repeated: any of them")
 	flags.StringVar(&f.after, "after", "", "stored at this `time` or later; or a span ago, such as 2h or 7d")
 	flags.StringVar(&f.before, "before", "", "stored before this `time`; or a span ago")
 	flags.StringVar(&f.err, "error", "", "the last error contains this `text`, whatever its case")
@@ -45,13 +45,19 @@ func (f *queryFlags) filter(all bool) string {
 	if all {
 		words = append(words, "--all")
 	}
-	for _, one := range []struct{ flag, value string }{
-		{"state", f.state}, {"topic", f.topic}, {"type", f.typ}, {"after", f.after}, {"before", f.before}, {"error", f.err},
-	} {
-		if one.value != "" {
-			words = append(words, fmt.Sprintf("--%s %q", one.flag, one.value))
+	say := func(flag string, values ...string) {
+		for _, value := range values {
+			if value != "" {
+				words = append(words, fmt.Sprintf("--%s %q", flag, value))
+			}
 		}
 	}
+	say("state", f.state)
+	say("topic", f.topic)
+	say("type", f.types...)
+	say("after", f.after)
+	say("before", f.before)
+	say("error", f.err)
 	if f.key != "" {
 		words = append(words, "--key")
 	}
@@ -81,7 +87,7 @@ func (f *queryFlags) query(now time.Time, allowed []store.State) (store.Query, e
 	if err != nil {
 		return store.Query{}, err
 	}
-	q := store.Query{Ref: ref, Topic: f.topic, Key: f.key, Type: f.typ, Error: f.err}
+	q := store.Query{Ref: ref, Topic: f.topic, Key: f.key, Types: f.types, Error: f.err}
 	if q.State, err = stateOf(f.state, allowed); err != nil {
 		return q, err
 	}
@@ -114,15 +120,38 @@ func (f *queryFlags) fit(q *store.Query) error {
 	}{
 		{"topic", q.Topic, postbag.MaxName},
 		{"key", q.Key, postbag.MaxKey},
-		{"type", q.Type, postbag.MaxName + 2},
 		{"error", q.Error, postbag.MaxKey},
 	} {
-		if len(one.text) > one.most || strings.ContainsRune(one.text, 0) || strings.ToValidUTF8(one.text, "") != one.text {
-			return exit.Usagef("--%s is no text of at most %d bytes; no message has it", one.flag, one.most)
+		if err := fitText(one.flag, one.text, one.most); err != nil {
+			return err
 		}
 	}
-	if strings.Contains(strings.TrimSuffix(q.Type, ".*"), "*") {
-		return exit.Usagef("--type has a star that does not end it as .*; write it out, or a prefix and .*")
+	return fitTypes(q.Types)
+}
+
+// fitTypes refuses types that no message can have, and an empty one, which would select nothing beside others and
+// everything alone.
+func fitTypes(types []string) error {
+	if len(types) > store.MaxConditions {
+		return exit.Usagef("--type is given %d times, at most %d are taken; give a prefix and .*", len(types), store.MaxConditions)
+	}
+	for _, typ := range types {
+		if err := fitText("type", typ, postbag.MaxName+2); err != nil {
+			return err
+		}
+		switch {
+		case typ == "":
+			return exit.Usagef("--type is empty; give it a value, or leave it out")
+		case strings.Contains(strings.TrimSuffix(typ, ".*"), "*"):
+			return exit.Usagef("--type has a star that does not end it as .*; write it out, or a prefix and .*")
+		}
+	}
+	return nil
+}
+
+func fitText(flag, text string, most int) error {
+	if len(text) > most || strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text {
+		return exit.Usagef("--%s is no text of at most %d bytes; no message has it", flag, most)
 	}
 	return nil
 }

@@ -72,5 +72,5 @@ func Takes(kind store.CommandKind, state store.State) error {
 
 // narrows says whether a query selects less than all messages of its state.
 func narrows(q *store.Query) bool {
-	return !q.ID.IsZero() || q.Topic != "" || q.Key != "" || q.Type != "" || q.Error != "" || !q.After.IsZero() || !q.Before.IsZero()
+	return !q.ID.IsZero() || q.Topic != "" || q.Key != "" || len(q.AllTypes()) > 0 || q.Error != "" || !q.After.IsZero() || !q.Before.IsZero()
 }

@@ -26,22 +26,17 @@ var skipped = []store.State{store.StatePending, store.StateRetrying, store.State
 // PreviewSkip looks up what would be skipped. It is a discard, which Run carries out as any other. If there is
 // nothing, it is ErrNotFound.
 func (s Store) PreviewSkip(ctx context.Context, k Skip) (*Preview, error) {
-	all := &Preview{Choice: Choice{Ref: k.Ref, Kind: store.Discard, Query: store.Query{Before: k.Before}, Filter: k.Filter}}
+	all := &Preview{Choice: Choice{Ref: k.Ref, Kind: store.Discard, Query: store.Query{Before: k.Before, Types: k.Types}, Filter: k.Filter}}
 	if s.Editor == nil {
 		return nil, refusef(ErrUnsupported, "this kind of store takes commands for parked messages only; nothing was done")
 	}
 	for _, state := range skipped {
-		for typ := range max(len(k.Types), 1) {
-			p := &Preview{Choice: all.Choice}
-			p.Query.State = state
-			if len(k.Types) > 0 {
-				p.Query.Type = k.Types[typ]
-			}
-			if err := s.byQuery(ctx, p); err != nil {
-				return nil, err
-			}
-			all.seqs, all.First = append(all.seqs, p.seqs...), append(all.First, p.First...)
+		p := &Preview{Choice: all.Choice}
+		p.Query.State = state
+		if err := s.byQuery(ctx, p); err != nil {
+			return nil, err
 		}
+		all.seqs, all.First = append(all.seqs, p.seqs...), append(all.First, p.First...)
 	}
 	if len(all.seqs) == 0 {
 		return nil, refusef(ErrNotFound, "no message of %s waits that was stored before %s; nothing was done", k.Ref, k.Before.UTC().Format(time.RFC3339))

@@ -66,6 +66,7 @@ func (s *Store) lister(q store.Query) (*lister, error) {
 	q.Limit = min(q.Limit, listMost)
 	l := &lister{
 		Query: q,
+		types: storekit.TypesOf(q.AllTypes()),
 		now:   s.now(),
 		snap:  s.snapshot(b),
 		subs:  b.readers(),
@@ -74,9 +75,6 @@ func (s *Store) lister(q store.Query) (*lister, error) {
 	}
 	for _, m := range b.schedule.due {
 		l.later[m.number] = m
-	}
-	if q.Type != "" {
-		l.types = storekit.TypesOf([]string{q.Type})
 	}
 	if q.Subscription != "" {
 		sub, err := s.subscription(q.Ref)
@@ -242,7 +240,7 @@ func (l *lister) matches(it *store.Item) bool {
 		(l.ID == (postbag.ID{}) || it.ID == l.ID) &&
 		(l.Topic == "" || it.Topic == l.Topic) &&
 		(l.Key == "" || it.Key == l.Key) &&
-		(l.Type == "" || l.types.Take(it.Type)) &&
+		l.types.Take(it.Type) &&
 		(l.After.IsZero() || !it.At.Before(l.After)) &&
 		(l.Before.IsZero() || it.At.Before(l.Before)) &&
 		(l.Error == "" || strings.Contains(strings.ToLower(it.Reason), strings.ToLower(l.Error)))

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -45,9 +46,10 @@ func (s *Store) List(ctx context.Context, q store.Query) (items []store.Item, ne
 type lister struct {
 	store.Query
 
-	s    *Store
-	box  *catalogBox
-	subs []listed
+	s     *Store
+	box   *catalogBox
+	types []string // those that a message can have
+	subs  []listed
 	// lo and hi bound the log: after lo, up to hi. What is not above dropped is
 	// gone but for copies.
 	lo, hi, dropped int64
@@ -65,7 +67,7 @@ type listed struct {
 
 func (s *Store) lister(ctx context.Context, q store.Query) (*lister, error) {
 	q.Limit = storekit.ListLimit(q.Limit)
-	l := &lister{Query: q, s: s}
+	l := &lister{Query: q, s: s, types: slices.DeleteFunc(q.AllTypes(), noText)}
 	if _, known := parkStateOf(q.State); !known && !knownState(q.State) {
 		return nil, &fault{doing: "read the query", said: fmt.Sprintf("state %.20q is unknown", q.State), fix: "use one of package store"}
 	}
@@ -136,13 +138,11 @@ func (l *lister) nothing() bool {
 	if len(l.subs) == 0 && l.State != store.StateScheduled {
 		return true
 	}
-	for _, text := range []string{l.Topic, l.Key, l.Type} {
-		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-			return true
-		}
-	}
-	return false
+	return noText(l.Topic) || noText(l.Key) || len(l.types) == 0 && len(l.AllTypes()) > 0
 }
+
+// noText says that a string is none that a row can have.
+func noText(s string) bool { return !utf8.ValidString(s) || strings.ContainsRune(s, 0) }
 
 // list walks what the query can find, in its order.
 func (l *lister) list(ctx context.Context, from storekit.Cursor) ([]store.Item, string, error) {

@@ -159,8 +159,9 @@ func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, r
 		size = min(size, headedPiece)
 	}
 	a := new(parameters).int8(lo).int8(hi).int4(int32(size))
-	exact, prefix := l.typeParts()
-	a.bytes(l.ID[:]).text(l.Topic).text(l.Key).text(exact).text(prefix)
+	exact, prefixes := divided(l.types)
+	a.bytes(l.ID[:]).text(l.Topic).text(l.Key)
+	a.texts(len(exact), func(i int) string { return exact[i] }).texts(len(prefixes), func(i int) string { return prefixes[i] })
 	a.int8(microsOf(l.After)).int8(microsOf(l.Before)).bool(l.selects())
 	if rest != nil {
 		rest(a)
@@ -195,17 +196,9 @@ func readListRow(r row) (listRow, error) {
 	return v, c.err
 }
 
-// typeParts splits the query's type into an exact one or a prefix.
-func (l *lister) typeParts() (exact, prefix string) {
-	if p, ok := strings.CutSuffix(l.Type, ".*"); ok {
-		return "", p + "."
-	}
-	return l.Type, ""
-}
-
 // selects says whether the query asks for some rows and not for others.
 func (l *lister) selects() bool {
-	return l.ID != (postbag.ID{}) || l.Topic != "" || l.Key != "" || l.Type != "" || !l.After.IsZero() || !l.Before.IsZero()
+	return l.ID != (postbag.ID{}) || l.Topic != "" || l.Key != "" || len(l.types) > 0 || !l.After.IsZero() || !l.Before.IsZero()
 }
 
 func microsOf(t time.Time) int64 {

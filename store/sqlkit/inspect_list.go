@@ -41,10 +41,7 @@ type lister struct {
 
 func newLister(t *Tx, q store.Query) (*lister, error) {
 	q.Limit = storekit.ListLimit(q.Limit)
-	l := &lister{Query: q, t: t, lo: 1, hi: 1<<63 - 1}
-	if q.Type != "" {
-		l.types = storekit.TypesOf([]string{q.Type})
-	}
+	l := &lister{Query: q, t: t, types: storekit.TypesOf(q.AllTypes()), lo: 1, hi: 1<<63 - 1}
 	if found, err := t.Row(SQLHasBox, []any{q.Box}, new(int)); err != nil {
 		return nil, err
 	} else if !found {

@@ -108,8 +108,8 @@ func Superseded(history []store.Attempt) bool {
 	return len(history) > 0 && history[len(history)-1].State == store.ParkSuperseded
 }
 
-// Matches says whether an item is one that a query asks for. types is the query's
-// Type.
+// Matches says whether an item is one that a query asks for. types are the query's
+// AllTypes.
 func Matches(q *store.Query, types Types, item *store.Item) bool {
 	return (q.State == "" || item.State == q.State) &&
 		(q.ID == postbag.ID{} || item.ID == q.ID) &&

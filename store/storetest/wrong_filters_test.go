@@ -15,6 +15,7 @@ type sieve struct {
 	in      func(*store.Filter)
 	records func(*store.Record)
 	item    func(*store.Item)
+	query   func(*store.Query)
 	replays func(*store.Filter)
 	erases  bool // what no subscription shows as pending or parked
 }
@@ -57,6 +58,7 @@ func (s *sieve) List(ctx context.Context, q store.Query) ([]store.Item, string, 
 	if q.State == store.StateFiltered || q.State == store.StateDelivered {
 		q.State = ""
 	}
+	s.query(&q)
 	items, next, err := s.Store.List(ctx, q)
 	for i := range items {
 		s.item(&items[i])
@@ -75,7 +77,7 @@ func (s *sieve) Erase(ctx context.Context, a store.Audit, box string, ids []post
 func sieves(change func(*sieve)) func(*database) {
 	return func(db *database) {
 		s := db.Store.(*memstore.Store) //nolint:errcheck // reference made it
-		out := &sieve{Store: s, in: func(*store.Filter) {}, records: func(*store.Record) {}, item: func(*store.Item) {}, replays: func(*store.Filter) {}}
+		out := &sieve{Store: s, in: func(*store.Filter) {}, records: func(*store.Record) {}, item: func(*store.Item) {}, query: func(*store.Query) {}, replays: func(*store.Filter) {}}
 		change(out)
 		db.Store = out
 	}
@@ -95,6 +97,7 @@ const (
 	caseWhereReplay  = "A replay has a filter by topic and header"
 	caseWhereListed  = "Listings and commands judge by topic, header and exceptions"
 	caseWhereErased  = "A message that a filter refuses is not erased before it is passed"
+	caseListFields   = "Listings by topic, key, type, id and error hold those messages and no others"
 	caseErasedAgain  = "An erased message that is read again is filtered by everybody, and the ledgers agree"
 	caseWhereDeclare = "A filter by topic, header and exceptions is compared with what is declared"
 )
@@ -144,6 +147,12 @@ func wrongFilters() []wrong {
 				}
 			}
 		}), []string{caseWhereListed}},
+		{"a listing takes one type alone", sieves(func(s *sieve) {
+			s.query = func(q *store.Query) { q.Types = q.Types[:min(len(q.Types), 1)] }
+		}), []string{caseListFields}},
+		{"a listing of several types takes all", sieves(func(s *sieve) {
+			s.query = func(q *store.Query) { q.Types = nil }
+		}), []string{caseListFields}},
 		{"what a filter refuses is erased before it is passed", sieves(func(s *sieve) {
 			s.erases = true
 		}), []string{caseWhereErased}},
