@@ -12,10 +12,11 @@ import (
 // those that you need. A relay takes any number of Hooks (Options.Hooks).
 //
 // They are called one after the other, in the sequence of what happened, from a goroutine
-// of their own. So a slow one holds up other hooks and no message. While more than 50,000
-// events wait for them, new ones are dropped, and counted in Stats.HooksDropped. A panic is
-// caught, logged once for each kind of hook, and counted in Stats.HookPanics. When Run ends
-// it gives them what waits, for at most Options.Grace.
+// of their own. So a slow one holds up other hooks and no message. While 50,000
+// events or more wait for them, or 4,096 batches of events, new batches are dropped, and their
+// events counted in Stats.HooksDropped. A panic is caught, logged once for each kind of hook,
+// and counted in Stats.HookPanics. When Run ends it gives them what waits, for at most
+// Options.Grace.
 //
 // To do something around a call, or to change what is sent, use Subscription.Use and
 // Subscription.Render. Errors go to Options.OnError.
