@@ -172,8 +172,9 @@ type Condition struct {
 	Unsettled int
 	// Destination is what the relay calls the destination. Empty: it has no name.
 	Destination string
-	// Pauses: the relay obeys pauses of some messages, and of destinations. False: it is of
-	// an older version, which knows those of whole subscriptions alone.
+	// Pauses: the relay obeys pauses of some messages, and of destinations, and filters by
+	// Where. False: it is of version 0.1.0, which knows pauses of whole subscriptions and
+	// types alone.
 	Pauses bool
 }
 

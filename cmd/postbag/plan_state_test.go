@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,9 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/plan"
+	"github.com/postbag/postbag/store"
 )
 
 // Discarded messages lie among delivered ones, so a file cannot have them go before those, whoever says how long those stay.
@@ -189,5 +194,56 @@ func TestAPausedDestinationIsNoPausedSubscription(t *testing.T) {
 		cli(t, "plan", "-c", file, "--allow-remove").ok().says("--destination main-queue is paused by anna")
 		cli(t, "subscriptions", "resume", at.flag, at.where, "--destination", "main-queue", "--why", "x").ok()
 		relay.end()
+	})
+}
+
+// olderRelay is a heartbeat of a relay of version 0.1.0, which says nothing of pauses.
+func olderRelay(t *testing.T, at *place, name string, works store.Ref) {
+	t.Helper()
+	where := config.Store{DSN: at.where}
+	if at.flag == "--store-file" {
+		where = config.Store{DSNFile: at.where}
+	}
+	s, err := component.OpenStore(t.Context(), where, component.StoreOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Store.Beat(t.Context(), store.Beat{
+		Relay: "0190a000-" + name, Name: name, New: true, TTL: time.Hour, Works: []store.Ref{works},
+		Conditions: []store.Condition{{Ref: works, State: "closed"}},
+	})
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRelaysThatDoNotKnowAFilterAreNamed(t *testing.T) {
+	t.Parallel()
+	onEachStore(t, func(t *testing.T, at *place) {
+		ref := store.Ref{Box: "outbox", Subscription: "billing"}
+		cli(t, "subscriptions", "add", "billing", at.flag, at.where, "--why", "x").ok()
+		olderRelay(t, at, "old-host", ref)
+		const says = "relay old-host is of an older version, which knows the types of a filter alone"
+		if o := cli(t, "subscriptions", "set", "billing", at.flag, at.where, "--types", "a", "--why", "x").ok(); strings.Contains(o.err, "old-host") {
+			t.Errorf("of a filter by types it says %q", o.err)
+		}
+		if o := cli(t, "status", at.flag, at.where).ok(); strings.Contains(o.out, says) {
+			t.Errorf("of a filter by types it says %q", o.out)
+		}
+		if o := cli(t, "subscriptions", "set", "billing", at.flag, at.where, "--topics", "t", "--why", "x").ok(); !strings.Contains(o.err, says) {
+			t.Errorf("of a filter by topics it says %q", o.err)
+		}
+		cli(t, "status", at.flag, at.where).ok().says("billing: " + says)
+		cli(t, "status", "--check", at.flag, at.where).ends(exit.Unhealthy, "outbox/billing: "+says)
+		file := func(filter string) string {
+			return write(t, "postbag.yaml", "store: "+at.yaml+"\ndestinations: {out: {stdout: {}}}\nsubscriptions: [{name: billing, "+filter+"}]\n")
+		}
+		cli(t, "plan", "-c", file("types: [a], where: {topics: [t]}")).ok().says("outbox/billing: " + says)
+		header := file("types: [a], where: {headers: [h=1]}")
+		cli(t, "plan", "-c", header).ends(differ, says)
+		cli(t, "apply", "-c", header, "--yes", "--why", "x").ok().says(says, "done: change where of outbox/billing")
+		if o := cli(t, "apply", "-c", file("types: [a]"), "--yes", "--why", "x").ok(); strings.Contains(o.out+o.err, says) {
+			t.Errorf("of a filter by types it says %q", o.out+o.err)
+		}
 	})
 }

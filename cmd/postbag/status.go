@@ -76,7 +76,7 @@ Large numbers of messages are estimates. With --watch it repeats, and shows rate
 	f.store.add(cmd)
 	cmd.Flags().StringVar(&f.box, "box", "", "`name` of the one box to show; all when left out")
 	cmd.Flags().BoolVar(&f.shards, "shards", false, "show every shard with its owner")
-	cmd.Flags().BoolVar(&f.check, "check", false, "end with 6 when a subscription has no relay or is paused, a destination or topic does not work, messages are dead, or a log was begun again")
+	cmd.Flags().BoolVar(&f.check, "check", false, "end with 6 when a subscription has no relay or is paused, a destination or topic does not work, messages are dead, or a log was begun again; also when a relay is too old to know a filter")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "look again and again, and show rates, until interrupted")
 	f.every = 2 * time.Second
 	cmd.Flags().Var(duration.Flag(&f.every), "every", "with --watch: `time` between two looks")

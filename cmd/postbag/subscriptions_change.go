@@ -26,7 +26,7 @@ headers, and what it excepts. With --as-configured it gets the filter that the c
 as that of a route. Each read that begins after the command goes by it. What relays
 have read before stays as it was read, and what they have passed is not read again. From then on the
 filter is the operator's: a deployment with another one changes nothing, and its relay says so in one
-line of its log. All relays must be of this version or later.
+line of its log. Relays of version 0.1.0 know types alone; the command names those that live.
 
 The other flags set parts of the policy. They hold in all relays within a moment, and take the place
 of what deployments say until --reset. A rate is that of the whole subscription, and takes the place of
@@ -53,17 +53,7 @@ all that a deployment says of rates. Set the filter and the policy with two comm
 			if policy {
 				return p.run(cmd, c, &f, ref, audit)
 			}
-			var asks store.Filter
-			do := func(s operations.Store) error {
-				if asks, err = t.filter(cmd, &f, s, ref); err != nil {
-					return err
-				}
-				return s.SetFilter(cmd.Context(), audit, ref, asks)
-			}
-			if err := f.operate(cmd.Context(), do); err != nil {
-				return noSubscription(ref, err)
-			}
-			return sayFilter(c, ref, asks)
+			return t.set(cmd, c, &f, ref, audit)
 		},
 	}
 	f.add(cmd)

@@ -93,6 +93,28 @@ func (f *filterFlags) filter(cmd *cobra.Command, from *storeFlags, s operations.
 	return out, nil
 }
 
+// set gives a subscription the filter that the flags say.
+func (f *filterFlags) set(cmd *cobra.Command, c *terminal.Terminal, from *storeFlags, ref store.Ref, audit store.Audit) error {
+	var asks store.Filter
+	var notes []string
+	do := func(s operations.Store) (err error) {
+		if asks, err = f.filter(cmd, from, s, ref); err != nil {
+			return err
+		}
+		if notes, err = s.FilterNotes(cmd.Context(), ref, asks); err != nil {
+			return err
+		}
+		return s.SetFilter(cmd.Context(), audit, ref, asks)
+	}
+	if err := from.operate(cmd.Context(), do); err != nil {
+		return noSubscription(ref, err)
+	}
+	for _, n := range notes {
+		c.Notef("%s", n)
+	}
+	return sayFilter(c, ref, asks)
+}
+
 // choose puts what was given in the place of a list.
 func choose(list *[]string, given []string, all bool) {
 	if len(given) > 0 || all {

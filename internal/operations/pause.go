@@ -91,7 +91,7 @@ func olderThanPauses(o *store.Overview, p *store.Pause) *store.RelayState {
 			if ref.Subscription == store.Maintenance || p.Messages() && ref != p.Ref {
 				continue
 			}
-			if !slices.ContainsFunc(r.Conditions, func(c store.Condition) bool { return c.Ref == ref && c.Pauses }) {
+			if olderThan(r, ref) {
 				return r
 			}
 		}

@@ -109,6 +109,9 @@ type Subscription struct {
 	AtLeast []string `json:"parked_at_least,omitempty"`
 	// Why no live relay works it although an operator has given it a destination; none: one does, or nobody gave one.
 	Unworked string `json:"unworked,omitempty"`
+	// Live relays of version 0.1.0 that work it and know the types of its filter alone, by name: they deliver what the rest
+	// refuses; none: there is none, or the filter asks for types alone.
+	Older []string `json:"older_relays,omitempty"`
 	// How the destination is, as the relays say; none: no relay says.
 	Destination *Destination `json:"destination,omitempty"`
 	// The topics that do not work, for which messages are held.

@@ -79,6 +79,9 @@ func (v *Subscription) troubles(at string) (out []string) {
 	for i := range v.Pauses {
 		out = append(out, v.Pauses[i].Of()+" is paused "+v.Pauses[i].InWords())
 	}
+	for _, name := range v.Older {
+		out = append(out, at+": "+OlderText(name))
+	}
 	if d := v.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
 		_, predicate := d.Words()
 		out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))

@@ -26,6 +26,9 @@ func StatusOf(o, last *store.Overview) *Status {
 			one := subscriptionOf(s)
 			one.conditions(s.Ref, o.Relays)
 			one.Unworked = unworked(s, o.Relays)
+			if one.Where != nil {
+				one.Older = OlderRelays(s.Ref, o.Relays)
+			}
 			// What relays say is as old as their heartbeat. What is settled since is in no backlog.
 			one.Unsettled = min(one.Unsettled, s.Backlog+s.Parked[store.ParkInFlight])
 			one.Rate = rateOf(o, last, func(at *store.Overview) (int64, bool) { return delivered(at, s.Ref) })

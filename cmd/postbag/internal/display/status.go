@@ -114,6 +114,9 @@ func showTrouble(c *terminal.Terminal, s *operations.Subscription) {
 	if s.Unworked != "" {
 		c.Sayf("%s: no relay works it: %s", s.Name, terminal.Printable(s.Unworked))
 	}
+	for _, name := range s.Older {
+		c.Sayf("%s: %s", s.Name, terminal.Printable(operations.OlderText(name)))
+	}
 	if d := s.Destination; d != nil && d.Error != "" {
 		_, predicate := d.Words()
 		c.Sayf("%s: the destination %s since %s, says relay %s: %s", s.Name, predicate, operations.Span(operations.Seconds(d.Since)),

@@ -148,6 +148,11 @@ func (c *comparison) subscription(w *Subscription) {
 	default:
 		c.properties(w, have)
 	}
+	if where := w.Filter().Where; !where.Empty() {
+		for _, name := range operations.OlderRelays(w.Ref(), c.have.Relays) {
+			c.notef(w.Box, w.Name, "%s", operations.OlderText(name))
+		}
+	}
 }
 
 // declaration is what a subscription that the store lacks needs.
