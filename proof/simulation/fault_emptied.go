@@ -33,6 +33,7 @@ func (w *world) emptyLog() {
 	s.stored = len(w.broker.stored)
 	s.w.rewoundOnce = true
 	s.moved = true // the ledger and the log have nothing to do with each other from now on
+	s.vanished += len(s.rows)
 	s.rows, s.copies = nil, nil
 	s.commands = slices.DeleteFunc(slices.Clone(s.commands), func(c command) bool { return c.m.emptied })
 	s.dirty = true
@@ -45,7 +46,7 @@ func (s *server) beginAgain() {
 	if !s.begunAgain() {
 		return
 	}
-	s.doubted, s.begunAt = false, s.w.now
+	s.doubted, s.begunAt, s.vanished = false, s.w.now, 0
 	s.w.tellf("the numbering was begun again, which somebody saw")
 	var position store.Position
 	if l, ok := s.log.(*snapshotLog); ok {

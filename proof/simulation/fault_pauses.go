@@ -105,6 +105,16 @@ func (s *server) endPauses() {
 	}
 }
 
+// pausedFor is how long the last of those still lasts that end by themselves. A clock that was set back puts off the end.
+func (s *server) pausedFor() (longest time.Duration) {
+	for i := range s.pauses {
+		if p := &s.pauses[i]; !p.Until.IsZero() {
+			longest = max(longest, p.Until.Sub(wallClock.Add(s.now())), 1)
+		}
+	}
+	return longest
+}
+
 // whole says that all of the subscription is held.
 func (s *server) whole() bool {
 	return slices.ContainsFunc(s.pauses, func(p store.Pause) bool { return p.Scope == store.PauseSubscription })

@@ -12,8 +12,10 @@ import (
 // delivered. Two things must hold: nothing is delivered after a newer message of its key, and nothing is
 // superseded unless a newer message of its key is in the broker.
 //
-// The broker may say no to a message while an earlier call with it is still under way. What that call
-// brings comes too late for anybody to know of it, and is held against nobody.
+// The broker may say no to a message while an earlier call with it is still under way, or calls with it may get no
+// answer so often that it counts as a no. What such a call brings comes too late for anybody to know of it, and is held
+// against nobody. Nor is what a relay sends whose leases ended early, by a clock that jumped: it knows nothing of what
+// the next owner does.
 //
 // Nor is what a filter that changes does between two reads of a message. The first owner leaves it out and
 // delivers a newer one, the next takes it: it comes behind that one. Or the first delivers it, and the next
@@ -34,7 +36,7 @@ func (w *world) moment() int {
 
 // checkNewer is told that the broker is about to store a message that a call has brought.
 func (w *world) checkNewer(d *delivery, m *message) {
-	if w.plan.cfg.OnReject != engine.Supersede || m.key == 0 || m.no > d.begun {
+	if w.plan.cfg.OnReject != engine.Supersede || m.key == 0 || m.no > d.begun || d.robbed {
 		return
 	}
 	if m.accepted == 0 && !w.mixed && !w.rewoundOnce && !m.retried && !m.unwanted && !m.expired && !m.copied && !m.emptied && !m.leftOut {
@@ -45,6 +47,12 @@ func (w *world) checkNewer(d *delivery, m *message) {
 		}
 	}
 	m.inTurn = true
+}
+
+// robbed says that the store takes a relay for dead, which a jump of a clock can do to one that lives.
+func (r *relay) robbed() bool {
+	h := r.w.server.heartbeat(r.id())
+	return r.w.plan.faults.has(StoreClock|RelayClocks) && (h == nil || h.dead)
 }
 
 // supersedeFirst ends what waits before a settlement is applied, as many rows as one may, and says whether there are

@@ -21,6 +21,7 @@ type delivery struct {
 	cut     bool // it was ended before it arrived
 
 	begun        int   // the moment
+	robbed       bool  // its relay was taken for dead by then, by a clock that jumped
 	life         int64 // of the database, as the relay knew it
 	epoch, first int   // under Sequences
 	repeats      bool  // it is to be sent again, under Sequences
@@ -80,7 +81,7 @@ func (r *relay) send(c *engine.Call) {
 	d := w.rooms.deliveries.take()
 	*d = delivery{r: r, call: c, answers: zeroed(d.answers, n), known: zeroed(d.known, n), handed: zeroed(d.handed, n)}
 	r.calls = append(r.calls, d)
-	d.begun = w.moment()
+	d.begun, d.robbed = w.moment(), r.robbed()
 	d.life = r.core.Life()
 	if w.plan.cfg.Transactions {
 		r.transact(d)
@@ -222,10 +223,14 @@ func (d *delivery) finish() {
 	r.wake()
 }
 
-// lonely notes that the answer to a call of one message got lost.
+// lonely notes that the answer to a call of one message got lost. Each third one that a relay sees is a failed attempt.
 func (d *delivery) lonely() {
-	if len(d.answers) == 1 && d.answers[0].Outcome == broker.Unknown && !d.handed[0] {
-		d.r.w.message(d.call.Items[0].Record).lone++
+	if len(d.answers) != 1 || d.answers[0].Outcome != broker.Unknown || d.handed[0] {
+		return
+	}
+	m := d.r.w.message(d.call.Items[0].Record)
+	if m.lone++; m.lone >= 3 {
+		m.no = d.r.w.moment()
 	}
 }
 

@@ -29,6 +29,7 @@ type server struct {
 	stored   int           // what the broker had stored when it was emptied last
 	doubted  bool          // a read found that positions are not of the log
 	begunAt  time.Duration // when somebody last saw that the log was emptied
+	vanished int           // rows that went with the log since then
 	gone     bool          // an operator removed the subscription
 	dirty    bool          // something was committed since it was last looked at
 }
