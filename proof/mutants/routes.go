@@ -27,6 +27,12 @@ var routing = []Mutant{
 		By:       coreTests("relay", "TestRoutesThatCannotBeMeant|TestARouteWhoseDestinationIsDown"), Quick: true,
 	},
 	{
+		Name: "postgresql-prefix-as-a-pattern", What: "PostgreSQL: signs in a prefix that are special to LIKE keep what they mean there, so that a filter takes nothing of a\\b.*",
+		Evidence: "search fields whose text becomes a pattern",
+		Patches:  []Patch{{"store/pgstore/catalog.go", "inPattern.Replace(p)+\"%\"", "p+\"%\""}, {"store/pgstore/catalog.go", "// inPattern has", "var _ = inPattern\n\n// inPattern has"}},
+		By:       tests("store/pgstore", "TestConformance/Prefixes_of_a_filter"),
+	},
+	{
 		Name: "list-by-types-alone", What: "MySQL, MariaDB and SQLite: listings look at no header, and show what a filter refused as delivered",
 		Evidence: "made on purpose",
 		Patches:  []Patch{{"store/sqlkit/inspect_list_rows.go", "	if len(rows) == 0 || !slices.ContainsFunc", "	if len(rows) >= 0 || !slices.ContainsFunc"}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -47,35 +48,50 @@ type catalogShard struct {
 type filter struct {
 	storekit.Filter
 
-	exact, prefixes    []string // of types; prefixes each with their dot
-	topics, beginnings []string // the same of topics
+	types, topics names
 }
 
 func newFilter(asks store.Filter) filter {
 	f := filter{Filter: storekit.FilterOf(asks)}
-	f.exact, f.prefixes = divided(asks.Types)
-	f.topics, f.beginnings = divided(asks.Topics)
+	f.types, f.topics = namesOf(asks.Types), namesOf(asks.Topics)
 	return f
 }
 
-// divided returns exact names, and prefixes without their star.
-func divided(names []string) (exact, prefixes []string) {
-	for _, name := range names {
-		if p, ok := storekit.TypePrefix(name); ok {
-			prefixes = append(prefixes, p)
-		} else {
-			exact = append(exact, name)
-		}
-	}
-	return exact, prefixes
+// names are types or topics, as a statement asks for them.
+type names struct {
+	exact []string
+	like  []string // patterns of LIKE
 }
 
-// asks says whether a statement has something to ask for.
-func (f *filter) asks() bool { return len(f.exact)+len(f.prefixes)+len(f.topics)+len(f.beginnings) > 0 }
+// inPattern has what is special to LIKE stand for itself.
+var inPattern = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+func namesOf(all []string) (n names) {
+	for _, name := range all {
+		if p, ok := storekit.TypePrefix(name); ok {
+			n.like = append(n.like, inPattern.Replace(p)+"%")
+		} else {
+			n.exact = append(n.exact, name)
+		}
+	}
+	return n
+}
+
+func (n *names) empty() bool { return len(n.exact)+len(n.like) == 0 }
+
+func (n *names) same(other *names) bool {
+	return slices.Equal(n.exact, other.exact) && slices.Equal(n.like, other.like)
+}
+
+// append adds the parameters of a statement that asks for names: two lists.
+func (n *names) append(a *parameters) {
+	a.texts(len(n.exact), func(i int) string { return n.exact[i] })
+	a.texts(len(n.like), func(i int) string { return n.like[i] })
+}
 
 // same says whether two filters take the same.
 func (f *filter) same(other *filter) bool {
-	return slices.Equal(f.exact, other.exact) && slices.Equal(f.prefixes, other.prefixes) && f.Same(&other.Filter)
+	return f.types.same(&other.types) && f.Same(&other.Filter)
 }
 
 // shard returns the id of the shard with just these slots, or zero.

@@ -74,7 +74,7 @@ var unbounded = map[string]string{
 // unplanned are the statements whose plans are not looked at, and why; and the parts of others.
 var unplanned = map[string]string{
 	"facts": "a part", "state": "a part", "poll_from": "a part", "poll_from_ended": "a part", "page_from": "a part", "first": "a part", "below": "a part", "missed": "a part", "slots": "a part",
-	"rows": "a part", "bounded": "a part", "kept": "a part", "keep": "a part", "poll_where": "a part", "page_where": "a part", "foreign": "a part", "ran": "a part", "ran_none": "a part", "ran_moved": "a part",
+	"rows": "a part", "bounded": "a part", "kept": "a part", "keep_types": "a part", "keep_topics": "a part", "poll_where": "a part", "page_where": "a part", "foreign": "a part", "ran": "a part", "ran_none": "a part", "ran_moved": "a part",
 	"list_row": "a part", "list_matching": "a part",
 	"detach": "DDL", "finalize": "DDL", "drop_part": "DDL",
 	"wait_briefly": "no table", "wait_as_before": "no table", "standby": "no table", "unfiltered": "no table", "walking": "no table", "number": "no table", "notify": "no table",

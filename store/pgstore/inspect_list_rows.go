@@ -34,7 +34,7 @@ func (r *listRow) record() store.Record {
 
 // listing returns a statement of the list family for a direction, with headers or without.
 func (c *statementSet) listing(name, box string, oldest, headed bool) *statement {
-	way, end, headers, number := "DESC", "min", "NULL", uint8(0)
+	way, end, headers, number := "DESC", "min", "NULL", uint16(0)
 	if oldest {
 		way, end, number = "ASC", "max", 1
 	}
@@ -159,9 +159,9 @@ func (l *lister) ask(ctx context.Context, name string, lo, hi int64, size int, r
 		size = min(size, headedPiece)
 	}
 	a := new(parameters).int8(lo).int8(hi).int4(int32(size))
-	exact, prefixes := divided(l.types)
+	types := namesOf(l.types)
 	a.bytes(l.ID[:]).text(l.Topic).text(l.Key)
-	a.texts(len(exact), func(i int) string { return exact[i] }).texts(len(prefixes), func(i int) string { return prefixes[i] })
+	types.append(a)
 	a.int8(microsOf(l.After)).int8(microsOf(l.Before)).bool(l.selects())
 	if rest != nil {
 		rest(a)

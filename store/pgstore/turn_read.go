@@ -50,12 +50,13 @@ func newReader(q store.Request, sub *catalogSubscription, from, until snapshots.
 		rd.until = &until
 	}
 	rd.form = reading{
-		window:   rd.at.To != nil,
-		masked:   !allSlots(q.Slots),
-		filtered: sub.filter.asks(),
-		foreign:  rd.at.To != nil && rd.at.Done == nil && rd.at.Base > 0,
-		moved:    rd.at.Done != nil && rd.at.Base > 0 && len(rd.at.Done.Running) > 0,
-		ended:    rd.at.To == nil && (rd.at.Done == nil || len(rd.at.Done.Running) == 0),
+		window:  rd.at.To != nil,
+		masked:  !allSlots(q.Slots),
+		types:   !sub.filter.types.empty(),
+		topics:  !sub.filter.topics.empty(),
+		foreign: rd.at.To != nil && rd.at.Done == nil && rd.at.Base > 0,
+		moved:   rd.at.Done != nil && rd.at.Base > 0 && len(rd.at.Done.Running) > 0,
+		ended:   rd.at.To == nil && (rd.at.Done == nil || len(rd.at.Done.Running) == 0),
 	}
 	return rd
 }
@@ -137,11 +138,11 @@ func (rd *reader) call(s *Store, sc *scopes) call {
 	if rd.form.moved {
 		a.int8s(len(running), func(i int) int64 { return running[i].Low })
 	}
-	if f := rd.sub.filter; rd.form.filtered {
-		a.texts(len(f.exact), func(i int) string { return f.exact[i] })
-		a.texts(len(f.prefixes), func(i int) string { return f.prefixes[i] })
-		a.texts(len(f.topics), func(i int) string { return f.topics[i] })
-		a.texts(len(f.beginnings), func(i int) string { return f.beginnings[i] })
+	if rd.form.types {
+		rd.sub.filter.types.append(a)
+	}
+	if rd.form.topics {
+		rd.sub.filter.topics.append(a)
 	}
 	return call{st: s.statements.readStatement(rd.q.Box, rd.form), args: a, each: rd.page.take, reset: rd.page.reset}
 }

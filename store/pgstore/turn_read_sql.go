@@ -7,18 +7,19 @@ import (
 
 // reading says which form of a read statement is wanted.
 type reading struct {
-	window   bool // read on in a window, instead of opening one
-	masked   bool // only some slots
-	filtered bool // a filter on types or topics
-	bounded  bool // the sum of the payloads counts
-	foreign  bool // a window that begins at a floor, in a box that was restored
-	skip     bool // first look for the first row
-	moved    bool // running transactions may have ids of rows that came from another cluster
-	ended    bool // a poll from a position that no transaction ran at: it begins at its bound
+	window  bool // read on in a window, instead of opening one
+	masked  bool // only some slots
+	types   bool // a filter on types
+	topics  bool // a filter on topics
+	bounded bool // the sum of the payloads counts
+	foreign bool // a window that begins at a floor, in a box that was restored
+	skip    bool // first look for the first row
+	moved   bool // running transactions may have ids of rows that came from another cluster
+	ended   bool // a poll from a position that no transaction ran at: it begins at its bound
 }
 
-func (r reading) number() (n uint8) {
-	for i, set := range []bool{r.window, r.masked, r.filtered, r.bounded, r.foreign, r.skip, r.moved, r.ended} {
+func (r reading) number() (n uint16) {
+	for i, set := range []bool{r.window, r.masked, r.types, r.topics, r.bounded, r.foreign, r.skip, r.moved, r.ended} {
 		if set {
 			n |= 1 << i
 		}
@@ -31,7 +32,7 @@ func (r reading) rows() string {
 	switch {
 	case r.bounded:
 		return "bounded"
-	case r.filtered:
+	case r.types || r.topics:
 		return "kept"
 	default:
 		return "rows"
@@ -52,7 +53,7 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 			next++
 			return "$" + strconv.Itoa(next-1)
 		}
-		parts := []string{"{slots}", "", "{foreign}", "", "{ran}", c.templates["ran"], "{keep}", "true"}
+		parts := []string{"{slots}", "", "{foreign}", "", "{ran}", c.templates["ran"], "{types}", "true", "{topics}", "true"}
 		set := func(i int, part string, names ...string) {
 			text := c.templates[part]
 			for _, n := range names {
@@ -72,8 +73,11 @@ func (c *statementSet) readStatement(box string, r reading) *statement {
 		case r.ended:
 			set(5, "ran_none")
 		}
-		if r.filtered {
-			set(7, "keep", "{exact}", "{prefixes}", "{topics}", "{beginnings}")
+		if r.types {
+			set(7, "keep_types", "{exact}", "{like}")
+		}
+		if r.topics {
+			set(9, "keep_topics", "{exact}", "{like}")
 		}
 		rows := strings.ReplaceAll(c.templates[r.rows()], "{where}", c.templates[name+"_where"])
 		for i := 0; i < len(parts); i += 2 {

@@ -43,7 +43,7 @@ type statementSet struct {
 
 type statementKey struct {
 	name, box string
-	variant   uint8
+	variant   uint16
 }
 
 func newStatementSet(comments storekit.Comments) (*statementSet, error) {
@@ -89,7 +89,7 @@ func (c *statementSet) get(name, box string) *statement { return c.variant(name,
 
 // variant returns a statement whose other placeholders fill replaces. A number
 // tells one such filling from another.
-func (c *statementSet) variant(name, box string, number uint8, fill func() []string) *statement {
+func (c *statementSet) variant(name, box string, number uint16, fill func() []string) *statement {
 	key := statementKey{name, box, number}
 	if st, ok := c.made.Load(key); ok {
 		return st.(*statement) //nolint:errcheck,forcetypeassert // nothing else is stored there

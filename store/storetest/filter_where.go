@@ -15,6 +15,7 @@ func whereCases() []scenario {
 	return []scenario{
 		{name: "A filter takes by topic, header and exceptions, and what it refuses comes bare", run: whereReads},
 		{name: "A filter of as many names as one can have is read", run: whereLongest},
+		{name: "Prefixes of a filter and of a listing are taken letter by letter", run: wherePatterns},
 		{name: "A filter by topic, header and exceptions is compared with what is declared", run: whereDeclared},
 		{name: "Of routes that exclude those above them one takes each message, readable or not", run: whereRoutes},
 		{name: "A row that nobody can read holds each condition on headers", run: whereUnreadable},
@@ -128,6 +129,49 @@ func whereLongest(e *env) {
 	e.declare(specOf(ref, where(names(n, "a"), names(n, "orders.*"), nil, store.Match{Types: names(n, "b"), Topics: names(n, "users")})))
 	msgs := e.sorts()
 	e.pager().expectTaken(len(msgs), msgs[2])
+}
+
+// wherePatterns: a store may ask its database by patterns, to which some signs are special.
+func wherePatterns(e *env) {
+	e.check(e.Create(e.ctx, box), "create the box")
+	special := []string{"100%", "a_b", `c\d`, `\`, "%", "_", `e\%`, "[f]", "g?", "h'"}
+	var prefixes []string
+	for _, s := range special {
+		prefixes = append(prefixes, s+".*")
+	}
+	other := store.Ref{Box: box, Subscription: "other"}
+	e.declare(specOf(ref, where(prefixes, nil, nil)), specOf(other, where(nil, prefixes, nil)))
+	beside := []string{"100", "1000.x", "aXb.x", "cd.x", `c\\d.x`, "x.x", "f.x", "gg.x", "e%.x", `e\.x`}
+	msgs := e.messages(2*len(special)+2*len(beside), "a", "b")
+	var byType, byTopic []postbag.Message
+	for i := range msgs {
+		msgs[i].Topic, msgs[i].Type = "none", "none"
+		s, one := slices.Concat(special, beside)[i/2], i < 2*len(special)
+		if one {
+			s += ".x"
+		}
+		if i%2 == 0 {
+			msgs[i].Type = s
+		} else {
+			msgs[i].Topic = s
+		}
+	}
+	msgs = e.publish(msgs...)
+	for i := range 2 * len(special) {
+		if i%2 == 0 {
+			byType = append(byType, msgs[i])
+		} else {
+			byTopic = append(byTopic, msgs[i])
+		}
+	}
+	e.pager().expectTaken(len(msgs), byType...)
+	e.pager().of(other).expectTaken(len(msgs), byTopic...)
+	if in, ok := e.Store.(store.Inspector); ok {
+		items, _, err := in.List(e.ctx, store.Query{Ref: ref, Types: prefixes, Limit: len(msgs)})
+		if e.check(err, "list"); len(items) != len(byType) {
+			e.Errorf("a listing by %q has %d messages, not %d", prefixes, len(items), len(byType))
+		}
+	}
 }
 
 func whereDeclared(e *env) {

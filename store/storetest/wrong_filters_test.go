@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"strings"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -91,6 +92,7 @@ func hide(r *store.Record) {
 const (
 	caseWhereReads   = "A filter takes by topic, header and exceptions, and what it refuses comes bare"
 	caseWhereLongest = "A filter of as many names as one can have is read"
+	caseWherePattern = "Prefixes of a filter and of a listing are taken letter by letter"
 	caseWhereRoutes  = "Of routes that exclude those above them one takes each message, readable or not"
 	caseWhereSet     = "A command for a filter by topic and header holds in every process, and is shown"
 	caseWhereRefused = "A filter that nothing can have is refused"
@@ -119,6 +121,15 @@ func wrongFilters() []wrong {
 				f.Types, f.Topics = f.Types[:min(len(f.Types), 997)], f.Topics[:min(len(f.Topics), 997)]
 			}
 		}), []string{caseWhereLongest, caseWhereRefused}},
+		{"a backslash in a name is special", sieves(func(s *sieve) {
+			s.in = func(f *store.Filter) {
+				for _, list := range [][]string{f.Types, f.Topics} {
+					for i := range list {
+						list[i] = strings.ReplaceAll(list[i], `\`, "")
+					}
+				}
+			}
+		}), []string{caseWherePattern}},
 		{"a row with a fault is refused by every filter", sieves(func(s *sieve) {
 			s.records = func(r *store.Record) {
 				if r.Err != nil {

@@ -60,7 +60,7 @@ WITH q AS MATERIALIZED (
 b.seq, b.xid, b.id, b.place, b.at, coalesce(nullif(b.topic, ''), '{box}') AS topic, b.key, b.shard_key, b.type, b.headers::json AS headers
 
 -- name: list_matching
--- What the query selects: $4 id, $5 topic, $6 key, $7 exact types, $8 beginnings of types, $9 and $10 microseconds since
+-- What the query selects: $4 id, $5 topic, $6 key, $7 exact types, $8 patterns of types, $9 and $10 microseconds since
 -- 1970 between which it was stored, {headers} the headers if a filter asks for them, $11 whether there is anything to select by. Empty and zero select everything.
 SELECT count(*), coalesce({end}(q.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL, NULL::text FROM q
 UNION ALL
@@ -69,8 +69,7 @@ SELECT q.seq, q.xid::text::bigint, q.id, (CASE WHEN q.place > 0 THEN q.place - 1
 FROM (SELECT * FROM q ORDER BY q.seq {way}) q
 WHERE NOT $11::boolean OR ($4::uuid = '00000000-0000-0000-0000-000000000000' OR q.id = $4::uuid)
   AND ($5::text = '' OR q.topic = $5::text) AND ($6::text = '' OR q.key = $6::text)
-  AND (cardinality($7::text[]) + cardinality($8::text[]) = 0 OR q.type = ANY ($7::text[])
-    OR EXISTS (SELECT FROM unnest($8::text[]) t(prefix) WHERE starts_with(q.type, t.prefix)))
+  AND (cardinality($7::text[]) + cardinality($8::text[]) = 0 OR q.type = ANY ($7::text[]) OR q.type LIKE ANY ($8::text[]))
   AND ($9::bigint = 0 OR q.at >= timestamptz 'epoch' + $9::bigint * interval '1 microsecond')
   AND ($10::bigint = 0 OR q.at < timestamptz 'epoch' + $10::bigint * interval '1 microsecond')
 

@@ -1,7 +1,7 @@
 -- The statements that read the log. They run in autocommit, never in a transaction that has an id: a snapshot leaves its
 -- own transaction's id out of its list.
 --
--- Placeholders: {box}; {facts}, {from}, {first}, {slots}, {rows}, {keep}, {seen}: the parts below and in turn_read_sql.go.
+-- Placeholders: {box}; {facts}, {from}, {first}, {slots}, {rows}, {types}, {topics}, {seen}: the parts below and in turn_read_sql.go.
 -- $1 to $12 are the same in both:
 --   $1 xid8         xmax of the position's snapshot; zero at a floor
 --   $2 xid8[]       its running transactions
@@ -94,7 +94,7 @@ FROM (
   SELECT b.*, sum(b.size) OVER (ORDER BY b.seq) - b.size AS before FROM (
     SELECT b.*, CASE WHEN b.keep THEN octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) + octet_length(b.topic)
       + coalesce(octet_length(b.key), 0) + coalesce(octet_length(b.shard_key), 0) + coalesce(octet_length(b.type), 0) ELSE 0 END AS size FROM (
-      SELECT b.*, {keep} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b) b) b
+      SELECT b.*, {types} AND {topics} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b) b) b
 WHERE b.before < $8::bigint ORDER BY b.seq)
 
 -- name: kept
@@ -105,13 +105,14 @@ WHERE b.before < $8::bigint ORDER BY b.seq)
   b.id, b.at, b.keep, CASE WHEN b.keep THEN b.topic END, CASE WHEN b.keep THEN b.key END, CASE WHEN b.keep THEN b.shard_key END,
   CASE WHEN b.keep THEN b.type END, CASE WHEN b.keep AND octet_length(b.headers::text) <= $8::bigint THEN b.headers::json END,
   CASE WHEN b.keep AND octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) <= $8::bigint THEN b.payload END
-FROM (SELECT b.*, {keep} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b ORDER BY b.seq)
+FROM (SELECT b.*, {types} AND {topics} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b ORDER BY b.seq)
 
--- name: keep
-((cardinality({exact}::text[]) + cardinality({prefixes}::text[]) = 0 OR coalesce(b.type, '') = ANY ({exact}::text[])
-    OR EXISTS (SELECT FROM unnest({prefixes}::text[]) t(prefix) WHERE starts_with(coalesce(b.type, ''), t.prefix)))
-  AND (cardinality({topics}::text[]) + cardinality({beginnings}::text[]) = 0 OR coalesce(nullif(b.topic, ''), '{box}') = ANY ({topics}::text[])
-    OR EXISTS (SELECT FROM unnest({beginnings}::text[]) t(prefix) WHERE starts_with(coalesce(nullif(b.topic, ''), '{box}'), t.prefix))))
+-- name: keep_types
+-- LIKE costs half of starts_with, and a fourth of a subquery.
+(coalesce(b.type, '') = ANY ({exact}::text[]) OR coalesce(b.type, '') LIKE ANY ({like}::text[]))
+
+-- name: keep_topics
+(coalesce(nullif(b.topic, ''), '{box}') = ANY ({exact}::text[]) OR coalesce(nullif(b.topic, ''), '{box}') LIKE ANY ({like}::text[]))
 
 -- name: poll
 -- Opens a window: the statement's own snapshot is the window's, so that what the statement sees is what it may read. Reads
