@@ -46,7 +46,10 @@ func late(id postbag.ID, err error) error {
 func statusOf(err error) (code int, text string) {
 	var bad *badRequestError
 	var slow *lateError
+	var denied *forbiddenError
 	switch {
+	case errors.As(err, &denied):
+		return http.StatusForbidden, err.Error()
 	case errors.As(err, &bad), errors.Is(err, operations.ErrInvalid):
 		return http.StatusBadRequest, err.Error()
 	case errors.Is(err, store.ErrCursor):
@@ -68,8 +71,11 @@ func statusOf(err error) (code int, text string) {
 }
 
 // fail answers with an error.
-func (c *console) fail(w http.ResponseWriter, err error) {
+func (c *console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	code, text := statusOf(err)
+	if code == http.StatusBadGateway {
+		text = c.rights(r).reason(r.PathValue("database"), text)
+	}
 	if code == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "2")
 	}

@@ -10,11 +10,14 @@ import (
 // policy lets a page load what the console itself serves, and run no script.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
+// forgery refuses what would change something, if a page of another site sends it.
+var forgery = http.NewCrossOriginProtection()
+
 // guarded keeps other sites out: by headers on every answer, and by a refusal where a page of theirs asks.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		setHeaders(w.Header())
-		if fromElsewhere(r) {
+		SetHeaders(w.Header())
+		if fromElsewhere(r) || forgery.Check(r) != nil {
 			writeJSON(w, http.StatusForbidden, Failure{"a page of another site asked for this; open the console's own page, or ask with a program"})
 			return
 		}
@@ -22,8 +25,8 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// setHeaders sets the headers that keep other sites out of an answer.
-func setHeaders(h http.Header) {
+// SetHeaders sets the headers that keep other sites out of an answer. The console sets them on its own answers.
+func SetHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -47,7 +50,7 @@ func fromElsewhere(r *http.Request) bool {
 func Loopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !LoopbackHost(r.Host) {
-			setHeaders(w.Header())
+			SetHeaders(w.Header())
 			writeJSON(w, http.StatusMisdirectedRequest, Failure{"this console answers only to localhost and loopback addresses; open it as http://127.0.0.1 with its port"})
 			return
 		}

@@ -12,6 +12,8 @@ type console struct {
 	payloads  bool
 	// words puts the text of an error into those of its reader.
 	words func(string) string
+	// stranger answers those who are not logged in; nil: there is no login.
+	stranger http.HandlerFunc
 }
 
 // New makes a console. Serve it at the root of a server, or below a path with http.StripPrefix. Its addresses are relative. It may
@@ -20,7 +22,7 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads, words: o.Words}
+	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger}
 	if c.words == nil {
 		c.words = func(text string) string { return text }
 	}
@@ -34,12 +36,19 @@ func New(o Options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	for _, r := range routes() {
 		mux.HandleFunc("GET "+r.path, func(w http.ResponseWriter, req *http.Request) {
-			err := r.check(req)
+			if c.isStranger(&r, req) {
+				c.stranger(w, req)
+				return
+			}
+			err := c.allow(&r, req)
+			if err == nil {
+				err = r.check(req)
+			}
 			if err == nil {
 				err = r.handle(c, w, req)
 			}
 			if err != nil {
-				c.fail(w, err)
+				c.fail(w, req, err)
 			}
 		})
 	}

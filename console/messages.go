@@ -82,6 +82,9 @@ func (c *console) message(w http.ResponseWriter, r *http.Request) error {
 	if payload && !c.payloads {
 		return badRequestf("this console shows no payloads; start it with --payloads, or look with postbag messages show")
 	}
+	if payload && !c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")) {
+		return &forbiddenError{"you may not see payloads of this box; ask an admin for payloads in the access file"}
+	}
 	d, err := c.database(r)
 	if err != nil {
 		return err

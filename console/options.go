@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"time"
 
@@ -26,6 +27,9 @@ type Options struct {
 	// Words puts the text of an error into words for your readers, such as without secrets. It is
 	// called concurrently. Nil leaves it as it is.
 	Words func(text string) string
+	// Stranger answers requests without a user (WithUser) for what is not for everybody, such as
+	// with a page to log in. Nil: there is no login, and such requests may see everything.
+	Stranger http.HandlerFunc
 }
 
 // Database is one that a console shows.

@@ -57,20 +57,21 @@ func boxState(b *operations.Box) BoxState {
 }
 
 // state reads one database. An error is part of the answer: the others are there. So is the mistake of a program.
-func (d *database) state(ctx context.Context) (v DatabaseState) {
+func (d *database) state(ctx context.Context, rights Rights) (v DatabaseState) {
 	defer func() {
 		if mistake := recover(); mistake != nil { // net/http takes those of its own goroutine alone
-			v = unread(d.name, fmt.Sprintf("the console, or the store, has a mistake, please report it: %.200v", mistake))
+			v = unread(d.name, rights.reason(d.name, fmt.Sprintf("the console, or the store, has a mistake, please report it: %.200v", mistake)))
 		}
 	}()
 	now, before, err := d.overview(ctx)
 	if err == nil {
-		return stateOf(d.name, operations.StatusOf(now, before))
+		return stateOf(d.name, rights.visible(d.name, operations.StatusOf(now, before)))
 	}
 	_, text := statusOf(err)
+	text = rights.reason(d.name, text)
 	if errors.Is(err, errBusy) || errors.Is(err, context.DeadlineExceeded) {
 		if now, before = d.last(); now != nil {
-			v = stateOf(d.name, operations.StatusOf(now, before))
+			v = stateOf(d.name, rights.visible(d.name, operations.StatusOf(now, before)))
 			v.Good, v.Error = false, text
 			return v
 		}
@@ -106,13 +107,14 @@ func badFirst(a, b bool) int {
 	return 1
 }
 
-// look reads all databases side by side: none waits for another.
-func (c *console) look(ctx context.Context) Overview {
-	v := Overview{Databases: make([]DatabaseState, len(c.databases))}
+// look reads all databases that may be seen side by side: none waits for another.
+func (c *console) look(ctx context.Context, rights Rights) Overview {
+	seen := slices.DeleteFunc(slices.Clone(c.databases), func(d *database) bool { return rights.Anywhere(d.name) < Viewer })
+	v := Overview{Databases: make([]DatabaseState, len(seen))}
 	var all sync.WaitGroup
-	for i, d := range c.databases {
+	for i, d := range seen {
 		all.Go(func() {
-			v.Databases[i] = d.state(ctx)
+			v.Databases[i] = d.state(ctx, rights)
 			v.Databases[i].Error = c.words(v.Databases[i].Error)
 		})
 	}
@@ -122,5 +124,5 @@ func (c *console) look(ctx context.Context) Overview {
 }
 
 func (c *console) overview(w http.ResponseWriter, r *http.Request) error {
-	return answer(w, c.look(r.Context()))
+	return answer(w, c.look(r.Context(), c.rights(r)))
 }

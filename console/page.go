@@ -28,7 +28,7 @@ var overviewTemplate = template.Must(template.New("overview").Funcs(template.Fun
 
 // overviewPage is the page that the console opens on. It needs no script.
 func (c *console) overviewPage(w http.ResponseWriter, r *http.Request) error {
-	v := c.look(r.Context())
+	v := c.look(r.Context(), c.rights(r))
 	good := true
 	for i := range v.Databases {
 		good = good && v.Databases[i].Good
@@ -38,7 +38,8 @@ func (c *console) overviewPage(w http.ResponseWriter, r *http.Request) error {
 		Overview
 
 		Good bool
-	}{v, good}); err != nil {
+		User *User
+	}{v, good, userOf(r.Context())}); err != nil {
 		return fmt.Errorf("console: cannot make the page: %w; the same is at api/v1/overview", err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -18,7 +18,12 @@ type route struct {
 	answer any
 	// exports are the other types of content that it answers with, for the OpenAPI document.
 	exports []string
-	handle  func(*console, http.ResponseWriter, *http.Request) error
+	// needs is the least role: in the box that the path names, or over all boxes of the database that it names, or anywhere.
+	// Nobody is a mistake, unless the route is open.
+	needs Role
+	// open: those who are not logged in may have it too.
+	open   bool
+	handle func(*console, http.ResponseWriter, *http.Request) error
 }
 
 // parameter is one behind the question mark.
@@ -48,37 +53,37 @@ func routes() []route {
 		box = one + "/boxes/{box}"
 	)
 	return []route{
-		{path: "/{$}", handle: (*console).overviewPage},
-		{path: "/style.css", handle: (*console).styleSheet},
-		{path: "/api/v1/openapi.json", handle: (*console).openAPI},
+		{path: "/{$}", handle: (*console).overviewPage, needs: Viewer},
+		{path: "/style.css", handle: (*console).styleSheet, open: true},
+		{path: "/api/v1/openapi.json", handle: (*console).openAPI, needs: Viewer},
 		{
-			path: "/api/v1/overview", handle: (*console).overview, answer: Overview{},
+			path: "/api/v1/overview", handle: (*console).overview, answer: Overview{}, needs: Viewer,
 			about: "The state of all databases and boxes. What needs a look comes first.",
 		},
 		{
-			path: one + "/relays", handle: (*console).relays, answer: Relays{},
+			path: one + "/relays", handle: (*console).relays, answer: Relays{}, needs: Viewer,
 			about: "The live relays of a database.",
 		},
 		{
-			path: one + "/audit", handle: (*console).audit, answer: Audit{},
+			path: one + "/audit", handle: (*console).audit, answer: Audit{}, needs: Operator,
 			about: "What operators did, the latest first.",
 			takes: []parameter{{"limit", "Most lines, 1 to 1000 (50)."}},
 		},
 		{
-			path: box, handle: (*console).box, answer: BoxState{},
+			path: box, handle: (*console).box, answer: BoxState{}, needs: Viewer,
 			about: "The state of a box, with its subscriptions and shards.",
 		},
 		{
-			path: box + "/subscriptions/{subscription}", handle: (*console).subscription, answer: SubscriptionState{},
+			path: box + "/subscriptions/{subscription}", handle: (*console).subscription, answer: SubscriptionState{}, needs: Viewer,
 			about: "The state of a subscription, with its settings and where they come from.",
 		},
 		{
-			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: filters,
+			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: filters, needs: Viewer,
 			about:   "Messages, the newest first, without payloads and headers.",
 			exports: []string{ndjson, table},
 		},
 		{
-			path: box + "/messages/{id}", handle: (*console).message, answer: Copies{},
+			path: box + "/messages/{id}", handle: (*console).message, answer: Copies{}, needs: Viewer,
 			about: "One message as each subscription has it, with its latest attempts.",
 			takes: []parameter{{"payload", "true: with payload and headers, if the console shows them."}},
 		},

@@ -1,0 +1,179 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// guardedBoxes is a console of two databases. What is hidden in them has hidden in its name.
+func guardedBoxes(t *testing.T) (http.Handler, postbag.ID) {
+	t.Helper()
+	shop, other, id := memstore.New(memstore.Options{}), memstore.New(memstore.Options{}), postbag.NewID()
+	for _, box := range []string{"outbox", "hiddenbox"} {
+		if err := shop.CreateBox(t.Context(), box); err != nil {
+			t.Fatal(err)
+		}
+		msgs := []postbag.Message{{ID: id, Topic: "of-" + box, Payload: []byte("payload")}}
+		if err := shop.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return shop.Append(ctx, tx, box, msgs) }); err != nil {
+			t.Fatal(err)
+		}
+		if err := shop.Declare(t.Context(), []store.Spec{{Ref: store.Ref{Box: box, Subscription: "default"}, Shards: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := shop.SetPaused(t.Context(), store.Audit{Who: "who-of-" + box, Why: "a test"}, store.Ref{Box: box, Subscription: "default"}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := other.CreateBox(t.Context(), "outbox"); err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(Options{
+		Databases: []Database{{Name: "shop", Store: shop}, {Name: "hiddendb", Store: other}}, Payloads: true,
+		Stranger: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, id
+}
+
+func as(h http.Handler, u *User, path string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+	if u != nil {
+		r = r.WithContext(WithUser(r.Context(), u))
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func userWith(t *testing.T, grants ...string) *User {
+	t.Helper()
+	u := &User{Name: "ann"}
+	for _, text := range grants {
+		g, err := ParseGrant(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.Rights = append(u.Rights, g)
+	}
+	return u
+}
+
+// asked is the path of a route, filled in.
+func asked(r *route, id postbag.ID) string {
+	return strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", id.String(), "{$}", "").Replace(r.path)
+}
+
+func TestEveryRouteAnswersOnlyThoseWhoHaveItsRoleWhereItLooks(t *testing.T) {
+	t.Parallel()
+	h, id := guardedBoxes(t)
+	roles := map[string]Role{"viewer": Viewer, "operator": Operator, "admin": Admin}
+	for _, r := range routes() {
+		path := asked(&r, id)
+		if r.open {
+			if code := as(h, nil, path).Code; code != http.StatusOK {
+				t.Errorf("%s is open, and answers %d", path, code)
+			}
+			continue
+		}
+		if r.needs == Nobody {
+			t.Errorf("%s says no role", path)
+		}
+		if w := as(h, nil, path); w.Code != http.StatusUnauthorized || w.Body.Len() > 0 {
+			t.Errorf("%s answers %d to somebody who is not logged in", path, w.Code)
+		}
+		if code := as(h, userWith(t, "payloads"), path).Code; code == http.StatusOK {
+			t.Errorf("%s answers somebody without a role", path)
+		}
+		for name, role := range roles {
+			for place, in := range map[string]struct{ box, all, database bool }{
+				"@shop/outbox": {true, false, true}, "@shop": {true, true, true}, "@shop/hiddenbox": {false, false, true}, "@hiddendb": {false, false, false},
+			} {
+				enough := http.StatusOK
+				if role < r.needs {
+					enough = http.StatusForbidden
+				}
+				want := enough
+				switch {
+				case !strings.Contains(path, "/shop"):
+				case !in.database, strings.Contains(path, "/outbox") && !in.box:
+					want = http.StatusNotFound
+				case !strings.Contains(path, "/outbox") && !in.all:
+					want = http.StatusForbidden
+				}
+				if w := as(h, userWith(t, name+place), path); w.Code != want {
+					t.Errorf("%s answers %d to %s, want %d: %s", path, w.Code, name+place, want, w.Body)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatAUserMayNotSeeIsInNoAnswer(t *testing.T) {
+	t.Parallel()
+	h, id := guardedBoxes(t)
+	u := userWith(t, "admin@shop/outbox", "payloads@shop/outbox")
+	for _, r := range routes() {
+		path := asked(&r, id)
+		if body := as(h, u, path).Body.String(); strings.Contains(body, "hidden") {
+			t.Errorf("%s says %s", path, body)
+		}
+	}
+	const missing = "/api/v1/databases/shop/boxes/missing"
+	if a, b := as(h, u, missing), as(h, u, "/api/v1/databases/shop/boxes/hiddenbox"); a.Code != b.Code || a.Body.String() != b.Body.String() {
+		t.Errorf("a box that is not there answers %d %s, and a hidden one %d %s", a.Code, a.Body, b.Code, b.Body)
+	}
+	if a, b := as(h, u, "/api/v1/databases/none/relays"), as(h, u, "/api/v1/databases/hiddendb/relays"); a.Code != b.Code || a.Body.String() != b.Body.String() {
+		t.Errorf("a database that is not there answers %d %s, and a hidden one %d %s", a.Code, a.Body, b.Code, b.Body)
+	}
+	if body := as(h, userWith(t, "viewer@shop"), "/api/v1/overview").Body.String(); !strings.Contains(body, "hiddenbox") {
+		t.Errorf("who may see all boxes sees %s", body)
+	}
+}
+
+func TestPayloadsAreARightOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	h, id := guardedBoxes(t)
+	path := "/api/v1/databases/shop/boxes/outbox/messages/" + id.String() + "?payload=true"
+	for want, grants := range map[int][]string{
+		http.StatusOK:        {"viewer@shop", "payloads@shop/outbox"},
+		http.StatusForbidden: {"admin@shop", "payloads@shop/hiddenbox", "payloads@hiddendb"},
+		http.StatusNotFound:  {"payloads@shop"},
+	} {
+		if w := as(h, userWith(t, grants...), path); w.Code != want {
+			t.Errorf("with %v it answers %d, want %d: %s", grants, w.Code, want, w.Body)
+		}
+	}
+}
+
+// failing is a store whose error names a box.
+type failing struct{ *memstore.Store }
+
+func (failing) Overview(context.Context) (store.Overview, error) {
+	return store.Overview{}, errors.New("the table of hiddenbox is gone")
+}
+
+func TestAnErrorThatMayNameAnotherBoxIsForThoseWhoMaySeeAll(t *testing.T) {
+	t.Parallel()
+	h, err := New(Options{Databases: []Database{{Name: "shop", Store: failing{memstore.New(memstore.Options{})}}}, Stranger: http.NotFound})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/", "/api/v1/overview", "/api/v1/databases/shop/boxes/outbox"} {
+		if body := as(h, userWith(t, "viewer@shop/outbox"), path).Body.String(); strings.Contains(body, "hidden") || !strings.Contains(body, "cannot be read") {
+			t.Errorf("%s says %s", path, body)
+		}
+		if body := as(h, userWith(t, "viewer@shop"), path).Body.String(); !strings.Contains(body, "hiddenbox is gone") {
+			t.Errorf("%s says %s", path, body)
+		}
+	}
+}
