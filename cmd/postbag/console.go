@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
@@ -21,12 +23,12 @@ import (
 	"github.com/postbag/postbag/console"
 )
 
-// consoleFlags say of which stores a console is served, and where.
+// consoleFlags say of which stores a console is served, where, and to whom.
 type consoleFlags struct {
-	store    storeFlags
-	listen   string
-	payloads bool
-	log      config.Log // of the file
+	store storeFlags
+	// said are the settings that flags give; settings are those with what the file says of the others.
+	said, settings config.Console
+	log            config.Log // of the file
 }
 
 func newConsoleCommand(c *terminal.Terminal) *cobra.Command {
@@ -38,20 +40,29 @@ func newConsoleCommand(c *terminal.Terminal) *cobra.Command {
 a JSON API that shows more; /api/v1/openapi.json describes it. Nothing is changed. With -c it shows
 all stores of the file, or the one of --store-name. It needs the rights of a console (postbag grants --for console).
 
-There is no login: every user of this machine can open it. So it listens on loopback addresses only.
-From elsewhere use a tunnel, such as ssh -L 9292:127.0.0.1:9292 HOST. Payloads and headers of
-messages are shown only with --payloads.`,
+Without --access there is no login: every user of this machine can open it. Then it listens on loopback
+addresses only, and you use a tunnel from elsewhere, such as ssh -L 9292:127.0.0.1:9292 HOST.
+
+--access names the file that says who has which rights. Another address than loopback needs it, and a
+certificate, or --behind-proxy with the addresses of a proxy that browsers reach by https. A proxy's
+header, and a provider of OpenID Connect, are set in the file (console:, see guides/console.md).
+Payloads and headers of messages are shown only with --payloads.`,
 		Example: `  postbag console -c postbag.yaml
-  postbag console --store-env DATABASE_URL --listen 8080`,
+  postbag console --store-env DATABASE_URL --listen 8080
+  postbag console -c postbag.yaml --listen 0.0.0.0:9292 --access access --tls-cert cert.pem --tls-key key.pem`,
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			address, err := loopback(f.listen)
-			if err != nil {
-				return err
-			}
 			stores, err := f.stores()
 			if err != nil {
 				return err
+			}
+			if err := f.check(); err != nil {
+				return err
+			}
+			logger := newLogger(c, f.log)
+			door, err := f.login(cmd.Context(), logger)
+			if err != nil {
+				return exit.With(exit.Usage, err)
 			}
 			o := f.options(c)
 			for _, name := range slices.Sorted(maps.Keys(stores)) {
@@ -64,34 +75,70 @@ messages are shown only with --payloads.`,
 				defer func() { err = errors.Join(err, s.Close()) }()
 				o.Databases = append(o.Databases, console.Database{Name: cmp.Or(name, "store"), Store: s.Store})
 			}
-			h, err := console.New(o)
+			h, err := behind(door, o)
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}
-			return serveConsole(cmd.Context(), c, console.Loopback(h), address, newLogger(c, f.log))
+			return f.serve(cmd.Context(), c, h, logger)
 		},
 	}
 	f.store.add(cmd)
-	cmd.Flags().StringVar(&f.listen, "listen", "127.0.0.1:9292", "listen at this `address`, a loopback one; a bare port means 127.0.0.1")
-	cmd.Flags().BoolVar(&f.payloads, "payloads", false, "show payloads and headers of messages to those who ask for them")
+	f.add(cmd.Flags())
+	cmd.AddCommand(newConsoleUserCommand(c))
 	return cmd
 }
 
-// loopback reads the address to listen at, and refuses one that other machines reach.
-func loopback(listen string) (string, error) {
-	address, mistake := config.ListenAddress(listen)
+func (f *consoleFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.said.Listen, "listen", "", "listen at this `address`, a loopback one unless there is a login; a bare port means 127.0.0.1 (default 127.0.0.1:9292)")
+	flags.BoolVar(&f.said.Payloads, "payloads", false, "show payloads and headers of messages to those who ask for them, and may see them")
+	flags.StringVar(&f.said.Access, "access", "", "the `file` that says who has which rights; everybody logs in")
+	flags.StringVar(&f.said.TLS.CertFile, "tls-cert", "", "the `file` with the certificate, in PEM")
+	flags.StringVar(&f.said.TLS.KeyFile, "tls-key", "", "the `file` with its key, in PEM")
+	flags.StringSliceVar(&f.said.Proxy.Addresses, "behind-proxy", nil, "the `addresses` of the proxy that browsers reach by https, such as 10.1.2.3 or 10.1.0.0/16")
+}
+
+// join puts what flags say before what the file says.
+func (f *consoleFlags) join(file config.Console) {
+	said := &f.said
+	file.Listen = cmp.Or(said.Listen, file.Listen, defaultConsole)
+	file.Payloads = file.Payloads || said.Payloads
+	file.Access = cmp.Or(said.Access, file.Access)
+	file.TLS.CertFile, file.TLS.KeyFile = cmp.Or(said.TLS.CertFile, file.TLS.CertFile), cmp.Or(said.TLS.KeyFile, file.TLS.KeyFile)
+	if len(said.Proxy.Addresses) > 0 {
+		file.Proxy.Addresses = said.Proxy.Addresses
+	}
+	f.settings = file
+}
+
+// defaultConsole is where a console listens if nobody says it: what the tag of the setting says.
+const defaultConsole = "127.0.0.1:9292"
+
+// check refuses settings that would open the console to everybody.
+func (f *consoleFlags) check() error {
+	s := &f.settings
+	address, mistake := config.ListenAddress(s.Listen)
 	if mistake != "" {
-		return "", exit.Usagef("--listen %s", mistake)
+		return exit.Usagef("--listen %s", mistake)
 	}
-	if !console.LoopbackHost(address) {
-		return "", exit.Usagef("--listen is no loopback address, and the console has no login; listen at 127.0.0.1, and open it from elsewhere through a tunnel, such as ssh -L")
+	s.Listen = address
+	if setting, mistake := s.Mistake(); mistake != "" {
+		return exit.Usagef("console.%s %s", setting, mistake)
 	}
-	return address, nil
+	if console.LoopbackHost(address) {
+		return nil
+	}
+	if s.Access == "" {
+		return exit.Usagef("--listen is no loopback address, and the console has no login; listen at 127.0.0.1 and open it from elsewhere through a tunnel, such as ssh -L, or give it a login with --access")
+	}
+	if s.TLS.CertFile == "" && len(s.Proxy.Addresses) == 0 {
+		return exit.Usagef("--listen is no loopback address, and passwords would go there in the open; give --tls-cert and --tls-key, or --behind-proxy with the addresses of a proxy that browsers reach by https")
+	}
+	return nil
 }
 
 // options are those of the console, without its databases.
 func (f *consoleFlags) options(c *terminal.Terminal) console.Options {
-	return console.Options{Payloads: f.payloads, Words: func(text string) string { return readable(c, text) }}
+	return console.Options{Payloads: f.settings.Payloads, Words: func(text string) string { return readable(c, text) }}
 }
 
 // stores returns those to show: all of the file, or the one that the flags name.
@@ -105,35 +152,61 @@ func (f *consoleFlags) stores() (map[string]config.Store, error) {
 			return nil, err
 		}
 		f.log = file.Log
+		f.join(file.Console)
 		if f.store.name == "" {
 			return file.AllStores(), nil
 		}
 		one, err := f.store.pick(file)
 		return map[string]config.Store{f.store.name: one}, err
 	}
+	f.join(config.Console{})
 	one, err := f.store.where()
 	return map[string]config.Store{f.store.name: one}, err
 }
 
-// serveConsole serves the console until ctx ends, and lets requests under way end for two seconds.
-func serveConsole(ctx context.Context, c *terminal.Terminal, h http.Handler, address string, logger *slog.Logger) error {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return exit.With(exit.Failed, fmt.Errorf("the console cannot listen: %w; choose another address with --listen", err))
-	}
-	at := listener.Addr().String()
-	if !console.LoopbackHost(at) { // a name that leads elsewhere
-		return errors.Join(exit.Usagef("--listen leads to %s, which is no loopback address; listen at 127.0.0.1", at), listener.Close())
-	}
+// serve serves the console until ctx ends, and lets requests under way end for two seconds.
+func (f *consoleFlags) serve(ctx context.Context, c *terminal.Terminal, h http.Handler, logger *slog.Logger) error {
 	server := &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10,
 		ErrorLog:       slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
+	scheme, serve := "http", server.Serve
+	if f.settings.TLS.CertFile != "" {
+		certificate, err := component.ServerCertificate(f.settings.TLS.CertFile, f.settings.TLS.KeyFile, func(err error) {
+			logger.Error("the changed certificate of the console cannot be read; the one before stays", "error", err)
+		})
+		if err != nil {
+			return exit.With(exit.Usage, fmt.Errorf("the certificate of the console cannot be read: %w", err))
+		}
+		server.TLSConfig = &tls.Config{GetCertificate: certificate, MinVersion: tls.VersionTLS12}
+		scheme, serve = "https", func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	listener, err := f.listen()
+	if err != nil {
+		return err
+	}
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	c.Notef("the console is at http://%s/", at)
+	go func() { served <- serve(listener) }()
+	c.Notef("the console is at %s://%s/", scheme, listener.Addr())
+	return stop(ctx, server, served)
+}
+
+func (f *consoleFlags) listen() (net.Listener, error) {
+	listener, err := net.Listen("tcp", f.settings.Listen)
+	if err != nil {
+		return nil, exit.With(exit.Failed, fmt.Errorf("the console cannot listen: %w; choose another address with --listen", err))
+	}
+	at := listener.Addr().String()
+	if f.settings.Access == "" && !console.LoopbackHost(at) { // a name that leads elsewhere
+		return nil, errors.Join(exit.Usagef("--listen leads to %s, which is no loopback address; listen at 127.0.0.1", at), listener.Close())
+	}
+	return listener, nil
+}
+
+// stop waits until ctx ends, or serving does.
+func stop(ctx context.Context, server *http.Server, served <-chan error) error {
 	select {
 	case err := <-served:
 		return exit.With(exit.Failed, err)

@@ -23,7 +23,7 @@ import (
 // consoleAddress waits until a console says where it is.
 func consoleAddress(t *testing.T, r *running) (address string) {
 	t.Helper()
-	said := regexp.MustCompile(`the console is at (http://\S+)/`)
+	said := regexp.MustCompile(`the console is at (https?://\S+)/`)
 	await(t, "the console is there", func() bool {
 		if m := said.FindStringSubmatch(r.err.String()); m != nil {
 			address = m[1]

@@ -37,6 +37,7 @@ destinations:
   stdout: {stdout: }
 boxes: {outbox: {retention: {}}}
 otel: {}
+console: {tls: {}, proxy: {}, oidc: {}}
 subscriptions:
   - {to: nats}
   - {to: kafka, name: once, exactly_once: true}

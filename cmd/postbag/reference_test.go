@@ -245,6 +245,7 @@ func TestReferenceOfTheConfiguration(t *testing.T) {
 		settings(t, &b, "sources[].from."+kind.Name, reflect.TypeOf(kind.New()).Elem(), docs)
 	}
 	settings(t, &b, "admin", reflect.TypeFor[config.Admin](), docs)
+	settings(t, &b, "console", reflect.TypeFor[config.Console](), docs)
 	settings(t, &b, "otel", reflect.TypeFor[config.OTel](), docs)
 	settings(t, &b, "log", reflect.TypeFor[config.Log](), docs)
 	page(t, "configuration.md", b.String())

@@ -76,3 +76,13 @@ func (k *keyPair) load(read [2]os.FileInfo) error {
 func same(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
+
+// ServerCertificate reads a certificate with its key, for tls.Config.GetCertificate. It reads them again when they change. OnFault
+// hears of files that have changed and cannot be used: the certificate of before stays then.
+func ServerCertificate(certFile, keyFile string, onFault func(error)) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
+	k, err := newKeyPair(certFile, keyFile, onFault)
+	if err != nil {
+		return nil, err
+	}
+	return k.server, nil
+}

@@ -35,6 +35,7 @@ func (f *File) check(k Kinds) {
 	} else {
 		f.Admin.Listen = ""
 	}
+	f.checkConsole()
 	checkFields(p, "", reflect.ValueOf(f).Elem())
 }
 

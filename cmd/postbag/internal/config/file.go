@@ -40,6 +40,8 @@ type File struct {
 	Sources []Intake `yaml:"sources" otherwise:"none"`
 	// Health and metrics.
 	Admin Admin `yaml:"admin"`
+	// The console, which postbag console serves.
+	Console Console `yaml:"console"`
 	// The log, on standard error.
 	Log Log `yaml:"log"`
 	// Traces and metrics for OpenTelemetry. Where they go is said by the standard environment
