@@ -60,7 +60,7 @@ Payloads and headers of messages are shown only with --payloads.`,
 				return err
 			}
 			logger := newLogger(c, f.log)
-			door, err := f.login(cmd.Context(), logger)
+			door, err := f.login(logger)
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,14 +12,16 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/console"
 	"github.com/postbag/postbag/console/login"
+	"github.com/postbag/postbag/console/login/oidc"
 )
 
 // login makes the login of the settings; nil: there is none.
-func (f *consoleFlags) login(_ context.Context, logger *slog.Logger) (*login.Login, error) {
+func (f *consoleFlags) login(logger *slog.Logger) (*login.Login, error) {
 	s := &f.settings
 	if s.Access == "" {
 		return nil, nil //nolint:nilnil // no login
@@ -34,7 +35,27 @@ func (f *consoleFlags) login(_ context.Context, logger *slog.Logger) (*login.Log
 		Access: access, Headers: login.ProxyHeaders{User: s.Proxy.UserHeader, Groups: s.Proxy.GroupsHeader}, Proxies: proxies,
 		Secure: s.TLS.CertFile != "" || len(proxies) > 0, Idle: s.Idle, Absolute: s.Absolute, Logger: logger,
 	}
+	if s.OIDC.Issuer != "" {
+		if o.Provider, err = provider(&s.OIDC); err != nil {
+			return nil, err
+		}
+	}
 	return login.New(o)
+}
+
+// provider makes the one that people log in at. It is asked at the first login.
+func provider(s *config.ConsoleOIDC) (login.Provider, error) {
+	o := oidc.Options{
+		Issuer: s.Issuer, ClientID: s.ClientID, URL: s.URL, Scopes: s.Scopes, NameClaim: s.NameClaim, GroupsClaim: s.GroupsClaim,
+	}
+	if s.ClientSecretFile != "" {
+		secret, err := config.FromEither("", s.ClientSecretFile)
+		if err != nil {
+			return nil, fmt.Errorf("console.oidc.client_secret_file: %w", err)
+		}
+		o.Secret = secret
+	}
+	return oidc.New(o)
 }
 
 // behind makes a console behind a login, if there is one; else it answers to loopback addresses alone.

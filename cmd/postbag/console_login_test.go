@@ -125,3 +125,36 @@ func selfSigned(t *testing.T) (cert, key string) {
 	cert = write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
 	return cert, write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw})))
 }
+
+func TestTheConsoleSendsBrowsersToTheProviderOfItsSettings(t *testing.T) {
+	t.Parallel()
+	at := emptyFile(t)
+	cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
+	var issuer *httptest.Server
+	issuer = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"issuer":"`+issuer.URL+`","authorization_endpoint":"`+issuer.URL+`/authorize","token_endpoint":"`+issuer.URL+`/token","jwks_uri":"`+issuer.URL+`/keys"}`)
+	}))
+	defer issuer.Close()
+	settings := "store: " + at.yaml + "\ndestinations: {out: {stdout: {}}}\nconsole: {listen: '0', access: " + write(t, "access", "group ops viewer\n") +
+		", oidc: {issuer: '" + issuer.URL + "', client_id: postbag, url: 'https://console.example', client_secret_file: "
+	cli(t, "console", "-c", write(t, "postbag.yaml", settings+"/none}}\n")).ends(exit.Usage, "client_secret_file")
+	served := start(t, "console", "-c", write(t, "postbag.yaml", settings+write(t, "secret", canary+"\n")+"}}\n"))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, consoleAddress(t, served)+"/provider", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Body.Close()
+	to := w.Header.Get("Location")
+	for _, part := range []string{issuer.URL + "/authorize?", "client_id=postbag", "redirect_uri=https%3A%2F%2Fconsole.example%2Fcallback", "code_challenge_method=S256", "scope=openid+email", "nonce=", "state="} {
+		if !strings.Contains(to, part) {
+			t.Errorf("the browser goes to %q, without %s", to, part)
+		}
+	}
+	if strings.Contains(to+served.err.String(), canary) {
+		t.Error("the secret of the client is in an address, or in the log")
+	}
+}
