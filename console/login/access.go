@@ -106,7 +106,7 @@ func (a *Access) current() *access {
 }
 
 func read(path string) (*access, fileState, error) {
-	file, err := os.Open(path) //nolint:gosec // whoever starts the console names it
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fileState{}, fmt.Errorf("the access file of the console cannot be read: %w", err)
 	}

@@ -3,6 +3,7 @@ package login_test
 import (
 	"bytes"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -79,9 +80,7 @@ func (s *site) ask(method, path string, form url.Values) *httptest.ResponseRecor
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	for name, values := range s.headers {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, s.headers)
 	r.RemoteAddr = s.from
 	for _, c := range s.cookies {
 		r.AddCookie(c)

@@ -25,7 +25,7 @@ const (
 	mostThreads     = 16
 )
 
-var errHash = errors.New("is no argon2id hash; make one with postbag console user, such as $argon2id$v=19$m=19456,t=2,p=1$...$...")
+var errHash = errors.New("is no argon2id hash; make one with postbag console user, such as $argon2id$v=19$m=19456,t=2,p=1$SALT$HASH")
 
 // hash is a password's, with what it was made with.
 type hash struct {
@@ -51,7 +51,7 @@ func (h *hash) of(password string, length uint32) []byte {
 
 // fits takes the same time whether it does or not.
 func (h *hash) fits(password string) bool {
-	return subtle.ConstantTimeCompare(h.of(password, uint32(len(h.sum))), h.sum) == 1 //nolint:gosec // at most 64
+	return subtle.ConstantTimeCompare(h.of(password, uint32(len(h.sum))), h.sum) == 1
 }
 
 // String is the PHC form.
