@@ -16,23 +16,20 @@ type Audit struct {
 	Lines []operations.AuditLine `json:"lines"`
 }
 
-func (c *console) audit(w http.ResponseWriter, r *http.Request) error {
+func (c *console) audit(r *http.Request) (Audit, error) {
+	v := Audit{Lines: []operations.AuditLine{}}
 	limit, err := number(r, "limit", 50, mostAudit)
 	if err != nil {
-		return err
+		return v, err
 	}
 	d, err := c.database(r)
 	if err != nil {
-		return err
+		return v, err
 	}
-	v := Audit{Lines: []operations.AuditLine{}}
 	err = d.ask(r.Context(), func(ctx context.Context) error {
 		lines, err := d.ops.AuditLog(ctx, limit)
 		v.Lines = append(v.Lines, lines...)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return answer(w, v)
+	return v, err
 }

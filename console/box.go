@@ -31,20 +31,20 @@ type SubscriptionState struct {
 	Settings []operations.Setting `json:"settings"`
 }
 
-func (c *console) box(w http.ResponseWriter, r *http.Request) error {
+func (c *console) box(r *http.Request) (BoxState, error) {
 	d, err := c.database(r)
 	if err != nil {
-		return err
+		return BoxState{}, err
 	}
 	s, err := d.status(r.Context())
 	if err != nil {
-		return err
+		return BoxState{}, err
 	}
 	b, err := boxOf(s, r.PathValue("box"))
 	if err != nil {
-		return err
+		return BoxState{}, err
 	}
-	return answer(w, boxState(b))
+	return boxState(b), nil
 }
 
 func boxOf(s *operations.Status, name string) (*operations.Box, error) {
@@ -56,26 +56,26 @@ func boxOf(s *operations.Status, name string) (*operations.Box, error) {
 	return nil, errNoBox
 }
 
-func (c *console) subscription(w http.ResponseWriter, r *http.Request) error {
+func (c *console) subscription(r *http.Request) (v SubscriptionState, err error) {
 	d, err := c.database(r)
 	if err != nil {
-		return err
+		return v, err
 	}
 	now, before, err := d.overview(r.Context())
 	if err != nil {
-		return err
+		return v, err
 	}
 	ref := store.Ref{Box: r.PathValue("box"), Subscription: r.PathValue("subscription")}
 	b, err := boxOf(operations.StatusOf(now, before), ref.Box)
 	if err != nil {
-		return err
+		return v, err
 	}
 	detail, err := operations.Subscriptions(now).Find(ref)
 	if err != nil {
-		return err
+		return v, err
 	}
 	at := slices.IndexFunc(b.Subscriptions, func(s operations.Subscription) bool { return s.Name == ref.Subscription })
-	return answer(w, SubscriptionState{Subscription: b.Subscriptions[at], Detail: detail, Settings: detail.Stored()})
+	return SubscriptionState{Subscription: b.Subscriptions[at], Detail: detail, Settings: detail.Stored()}, nil
 }
 
 // Relays are the live relays of a database in JSON.
@@ -84,14 +84,14 @@ type Relays struct {
 	Relays []operations.Relay `json:"relays"`
 }
 
-func (c *console) relays(w http.ResponseWriter, r *http.Request) error {
+func (c *console) relays(r *http.Request) (Relays, error) {
 	d, err := c.database(r)
 	if err != nil {
-		return err
+		return Relays{}, err
 	}
 	s, err := d.status(r.Context())
 	if err != nil {
-		return err
+		return Relays{}, err
 	}
-	return answer(w, Relays{s.Relays})
+	return Relays{s.Relays}, nil
 }

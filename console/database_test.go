@@ -179,7 +179,7 @@ func TestADatabaseThatAnswersTooLateIsShownAsItWas(t *testing.T) {
 		if v.Good || !strings.Contains(v.Error, "did not answer in time") || !v.Now.Equal(good.Now) || len(v.Boxes) != 1 {
 			t.Errorf("it is shown as %+v", v)
 		}
-		if page := ask("/").Body.String(); !strings.Contains(page, "Below is what it said last.") || !strings.Contains(page, "<h3>outbox") {
+		if page := ask("/").Body.String(); !strings.Contains(page, "Below is what it said last.") || !strings.Contains(page, ">outbox</a> <span") {
 			t.Errorf("the page is\n%s", page)
 		}
 	})

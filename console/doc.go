@@ -1,5 +1,5 @@
 // Package console shows the boxes of one database or several over HTTP: what waits and since when, what is wrong, messages and
-// their fate, relays, what operators did. Programs read it as JSON below /api/v1 (see /api/v1/openapi.json), people as a page.
+// their fate, relays, what operators did. Programs read it as JSON below /api/v1 (see /api/v1/openapi.json), people as pages.
 //
 // It reads and changes nothing. It has no login: give it to nobody whom you would not give the answers to. Mount it behind your
 // own login, or listen on a loopback address and wrap it in [Loopback].

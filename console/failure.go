@@ -70,14 +70,20 @@ func statusOf(err error) (code int, text string) {
 	return http.StatusBadGateway, err.Error()
 }
 
-// fail answers with an error.
-func (c *console) fail(w http.ResponseWriter, r *http.Request, err error) {
-	code, text := statusOf(err)
+// explained is the HTTP status of an error, and its text as the one who asks may read it.
+func (c *console) explained(w http.ResponseWriter, r *http.Request, err error) (code int, text string) {
+	code, text = statusOf(err)
 	if code == http.StatusBadGateway {
 		text = c.rights(r).reason(r.PathValue("database"), text)
 	}
 	if code == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "2")
 	}
-	writeJSON(w, code, Failure{c.words(text)})
+	return code, c.words(text)
+}
+
+// fail answers with an error.
+func (c *console) fail(w http.ResponseWriter, r *http.Request, err error) {
+	code, text := c.explained(w, r, err)
+	writeJSON(w, code, Failure{text})
 }

@@ -35,24 +35,45 @@ func New(o Options) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	for _, r := range routes() {
-		mux.HandleFunc("GET "+r.path, func(w http.ResponseWriter, req *http.Request) {
-			if c.isStranger(&r, req) {
-				c.stranger(w, req)
-				return
-			}
-			err := c.allow(&r, req)
-			if err == nil {
-				err = r.check(req)
-			}
-			if err == nil {
-				err = r.handle(c, w, req)
-			}
-			if err != nil {
-				c.fail(w, req, err)
-			}
-		})
+		mux.HandleFunc("GET "+r.path, func(w http.ResponseWriter, req *http.Request) { c.serve(&r, w, req) })
 	}
 	return guarded(mux), nil
+}
+
+// serve answers one request, and says as people or programs read it why it cannot.
+func (c *console) serve(r *route, w http.ResponseWriter, req *http.Request) {
+	if c.isStranger(r, req) {
+		c.stranger(w, req)
+		return
+	}
+	if r.page && tidied(w, req) {
+		return
+	}
+	err := c.allow(r, req)
+	if err == nil {
+		err = r.check(req)
+	}
+	if err == nil {
+		err = r.handle(c, w, req)
+	}
+	switch {
+	case err == nil:
+	case r.page:
+		c.failPage(w, req, err)
+	default:
+		c.fail(w, req, err)
+	}
+}
+
+// asJSON answers with what a look finds, for programs.
+func asJSON[T any](look func(*console, *http.Request) (T, error)) func(*console, http.ResponseWriter, *http.Request) error {
+	return func(c *console, w http.ResponseWriter, r *http.Request) error {
+		v, err := look(c, r)
+		if err != nil {
+			return err
+		}
+		return answer(w, v)
+	}
 }
 
 // database returns the one that the path names.

@@ -33,37 +33,53 @@ func (d *database) list(ctx context.Context, q store.Query) (items []store.Item,
 	return items, next, late(q.ID, err)
 }
 
+// messages answers with one page, or with an export.
 func (c *console) messages(w http.ResponseWriter, r *http.Request) error {
-	d, err := c.database(r)
-	if err != nil {
-		return err
-	}
-	q, err := queryOf(r)
-	if err != nil {
-		return err
-	}
 	switch format := r.URL.Query().Get("format"); format {
 	case "", "json":
-		return page(w, r, d, q)
+		v, err := c.listed(r)
+		if err != nil {
+			return err
+		}
+		return answer(w, v)
 	case "ndjson", "csv":
+		d, q, err := c.query(r)
+		if err != nil {
+			return err
+		}
 		return export(w, r, d, q, format)
 	}
 	return badRequestf("format is not json, ndjson or csv; write one of them")
 }
 
-func page(w http.ResponseWriter, r *http.Request, d *database, q store.Query) (err error) {
+// query reads which messages of which database a request is about.
+func (c *console) query(r *http.Request) (*database, store.Query, error) {
+	d, err := c.database(r)
+	if err != nil {
+		return nil, store.Query{}, err
+	}
+	q, err := queryOf(r)
+	return d, q, err
+}
+
+// listed returns one page.
+func (c *console) listed(r *http.Request) (v Messages, err error) {
+	d, q, err := c.query(r)
+	if err != nil {
+		return v, err
+	}
 	if q.Limit, err = number(r, "limit", pageOf, mostListed); err != nil {
-		return err
+		return v, err
 	}
 	items, next, err := d.list(r.Context(), q)
 	if err != nil {
-		return err
+		return v, err
 	}
-	v := Messages{Messages: make([]operations.Message, len(items)), Next: next}
+	v = Messages{Messages: make([]operations.Message, len(items)), Next: next}
 	for i := range items {
 		v.Messages[i] = operations.MessageOf(q.Box, &items[i], false)
 	}
-	return answer(w, v)
+	return v, nil
 }
 
 // Copies is one message in JSON, as each subscription has it.
@@ -74,28 +90,35 @@ type Copies struct {
 	Done bool `json:"done"`
 }
 
-func (c *console) message(w http.ResponseWriter, r *http.Request) error {
+// ID is the message's.
+func (v Copies) ID() string { return v.First().ID.String() }
+
+// First is the first copy: all have the same content. There is one.
+func (v Copies) First() operations.Message { return v.Copies[0] }
+
+func (c *console) message(r *http.Request) (Copies, error) {
+	v := Copies{Done: true}
 	payload, err := flag(r, "payload")
 	if err != nil {
-		return err
+		return v, err
 	}
 	if payload && !c.payloads {
-		return badRequestf("this console shows no payloads; start it with --payloads, or look with postbag messages show")
+		return v, badRequestf("this console shows no payloads; start it with --payloads, or look with postbag messages show")
 	}
 	if payload && !c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")) {
-		return &forbiddenError{"you may not see payloads of this box; ask an admin for payloads in the access file"}
+		return v, &forbiddenError{"you may not see payloads of this box; ask an admin for payloads in the access file"}
 	}
 	d, err := c.database(r)
 	if err != nil {
-		return err
+		return v, err
 	}
 	id, err := idOf(r.PathValue("id"))
 	if err != nil {
-		return err
+		return v, err
 	}
-	ref, v := store.Ref{Box: r.PathValue("box")}, Copies{Done: true}
+	ref := store.Ref{Box: r.PathValue("box")}
 	if postbag.ValidBox(ref.Box) != nil {
-		return errNoBox
+		return v, errNoBox
 	}
 	err = d.ask(r.Context(), func(ctx context.Context) error {
 		items, err := d.ops.Find(ctx, ref, id)
@@ -105,8 +128,5 @@ func (c *console) message(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	})
-	if err != nil {
-		return late(id, err)
-	}
-	return answer(w, v)
+	return v, late(id, err)
 }

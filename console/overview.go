@@ -107,6 +107,11 @@ func badFirst(a, b bool) int {
 	return 1
 }
 
+// Good says whether nothing of any database needs a look.
+func (v Overview) Good() bool {
+	return !slices.ContainsFunc(v.Databases, func(d DatabaseState) bool { return !d.Good })
+}
+
 // look reads all databases that may be seen side by side: none waits for another.
 func (c *console) look(ctx context.Context, rights Rights) Overview {
 	seen := slices.DeleteFunc(slices.Clone(c.databases), func(d *database) bool { return rights.Anywhere(d.name) < Viewer })
@@ -123,6 +128,6 @@ func (c *console) look(ctx context.Context, rights Rights) Overview {
 	return v
 }
 
-func (c *console) overview(w http.ResponseWriter, r *http.Request) error {
-	return answer(w, c.look(r.Context(), c.rights(r)))
+func (c *console) overview(r *http.Request) (Overview, error) {
+	return c.look(r.Context(), c.rights(r)), nil
 }

@@ -2,55 +2,185 @@ package console
 
 import (
 	"bytes"
-	_ "embed" // the page and its style sheet are in the program
+	"embed"
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
+	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/postbag/postbag/internal/operations"
 )
 
-//go:embed overview.html
-var overviewText string
+//go:embed pages/*.html pages/style.css pages/icon.svg
+var files embed.FS
 
-//go:embed style.css
-var style []byte
+// pages are the templates of all pages. They escape every value for the place where it stands.
+var pages = parsed("overview", "relays", "audit", "box", "subscription", "errors", "keys", "messages", "message", "around", "failure")
 
-// overviewTemplate escapes every value for the place where it stands.
-var overviewTemplate = template.Must(template.New("overview").Funcs(template.FuncMap{
-	"span":  func(seconds float64) string { return operations.Span(operations.Seconds(seconds)) },
-	"rate":  rateText,
-	"count": countText,
-	"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-}).Parse(overviewText))
-
-// overviewPage is the page that the console opens on. It needs no script.
-func (c *console) overviewPage(w http.ResponseWriter, r *http.Request) error {
-	v := c.look(r.Context(), c.rights(r))
-	good := true
-	for i := range v.Databases {
-		good = good && v.Databases[i].Good
+// parsed puts each page into the layout that all have.
+func parsed(names ...string) map[string]*template.Template {
+	layout := template.Must(template.New("layout.html").Funcs(template.FuncMap{
+		"span":        func(seconds float64) string { return operations.Span(operations.Seconds(seconds)) },
+		"rate":        rateText,
+		"count":       countText,
+		"payload":     payloadOf,
+		"destination": destinationText,
+		"predicate":   predicateText,
+		"shown":       shownStates,
+		"states":      operations.States,
+		"clock":       func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"stamp":       func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+		"hold":        func(p operations.Pause) string { return p.Of() + " is paused " + p.InWords() },
+	}).ParseFS(files, "pages/layout.html"))
+	out := make(map[string]*template.Template)
+	for _, name := range names {
+		out[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "pages/"+name+".html"))
 	}
-	var page bytes.Buffer
-	if err := overviewTemplate.Execute(&page, struct {
-		Overview
+	return out
+}
 
-		Good bool
-		User *User
-	}{v, good, userOf(r.Context())}); err != nil {
-		return fmt.Errorf("console: cannot make the page: %w; the same is at api/v1/overview", err)
+// sheet is what a page is made of.
+type sheet struct {
+	// V is what a look found.
+	V any
+	// Database and Box are those that the page is of; empty: none.
+	Database, Box string
+	// Payloads: the one who looks may see payloads of the box.
+	Payloads bool
+	// User is the one who looks; nil: there is no login.
+	User *User
+
+	// root is the address of the overview, and here that of the page, both as a browser at the page needs them.
+	root, here string
+	query      url.Values
+	several    bool
+	rights     Rights
+}
+
+// Sees says whether the one who looks may see what is of no box of a database, such as its relays.
+func (s *sheet) Sees(database string) bool { return s.rights.Over(database) >= Viewer }
+
+// Audits says whether the one who looks may see the audit log of a database.
+func (s *sheet) Audits(database string) bool { return s.rights.Over(database) >= Operator }
+
+func (c *console) sheet(r *http.Request, v any) *sheet {
+	at := r.URL.EscapedPath()
+	root := strings.Repeat("../", max(strings.Count(at, "/")-1, 0))
+	if root == "" {
+		root = "./"
+	}
+	return &sheet{
+		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
+		root: root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r),
+	}
+}
+
+// asPage answers with what a look finds, for people.
+func asPage[T any](name string, look func(*console, *http.Request) (T, error)) func(*console, http.ResponseWriter, *http.Request) error {
+	return func(c *console, w http.ResponseWriter, r *http.Request) error {
+		v, err := look(c, r)
+		if err != nil {
+			return err
+		}
+		return show(w, http.StatusOK, name, c.sheet(r, v))
+	}
+}
+
+// show writes a page. It is made before the answer begins, so that nobody sees half of one.
+func show(w http.ResponseWriter, code int, name string, s *sheet) error {
+	var page bytes.Buffer
+	if err := pages[name].Execute(&page, s); err != nil {
+		return fmt.Errorf("console: cannot make the page: %w; the same is below api/v1", err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(code)
 	_, _ = w.Write(page.Bytes()) // the one who asked has gone
 	return nil
 }
 
+// failPage says why there is no page.
+func (c *console) failPage(w http.ResponseWriter, r *http.Request, err error) {
+	code, text := c.explained(w, r, err)
+	s := c.sheet(r, Failure{text})
+	s.Database, s.Box = "", "" // they may be what is not there
+	if err := show(w, code, "failure", s); err != nil {
+		c.fail(w, r, err)
+	}
+}
+
+var errNowhere = &missing{"there is no such page; begin with the overview"}
+
+func (*console) nowhere(http.ResponseWriter, *http.Request) error { return errNowhere }
+
+// tidied sends a browser to the same address without empty parameters: a form sends all that it has.
+func tidied(w http.ResponseWriter, r *http.Request) bool {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	empty := false
+	for name, values := range query {
+		if len(values) == 1 && values[0] == "" {
+			query.Del(name)
+			empty = true
+		}
+	}
+	if !empty || err != nil { // what is malformed is refused, and not left out
+		return false
+	}
+	to := "./" + path.Base(r.URL.EscapedPath())
+	if r.URL.Path == "/" {
+		to = "./"
+	}
+	if len(query) > 0 {
+		to += "?" + query.Encode()
+	}
+	w.Header().Set("Location", to) // relative: the console may be mounted below a path
+	w.WriteHeader(http.StatusSeeOther)
+	return true
+}
+
 func (*console) styleSheet(w http.ResponseWriter, _ *http.Request) error {
-	w.Header().Set("Content-Type", "text/css; charset=utf-8")
-	_, _ = w.Write(style) // the one who asked has gone
+	return asset(w, "pages/style.css", "text/css; charset=utf-8")
+}
+
+func (*console) icon(w http.ResponseWriter, _ *http.Request) error {
+	return asset(w, "pages/icon.svg", "image/svg+xml")
+}
+
+// asset writes a file of the program.
+func asset(w http.ResponseWriter, name, kind string) error {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", kind)
+	_, _ = w.Write(text) // the one who asked has gone
 	return nil
+}
+
+// destinationText says how a destination is, as postbag status does.
+func destinationText(d *operations.Destination) string {
+	if d == nil {
+		return "–"
+	}
+	word, _ := d.Words()
+	return word
+}
+
+// predicateText says how a destination is, behind its name.
+func predicateText(d *operations.Destination) string {
+	_, predicate := d.Words()
+	return predicate
+}
+
+// shownStates are the states of parked messages, as columns of tables have them.
+func shownStates() (states []string) {
+	for _, s := range operations.ParkStates {
+		states = append(states, s.String())
+	}
+	return states
 }
 
 // rateText is a rate for people. There is none before the second look.

@@ -10,6 +10,8 @@ import (
 type route struct {
 	// path is below /, in the form of net/http. All routes take GET, and HEAD with it.
 	path string
+	// page: it answers people, and so do its errors.
+	page bool
 	// about is what it answers with, for the OpenAPI document. Empty: it is no part of that.
 	about string
 	// takes are the parameters behind the question mark.
@@ -43,50 +45,100 @@ var filters = []parameter{
 	{"oldest", "true: the oldest first."},
 	{"cursor", "Go on where an earlier answer ended, with the same filters and the same sequence."},
 	{"limit", "Most messages: 1 to 200 as JSON (50), 1 to 100000 as NDJSON or CSV (100000)."},
-	{"format", "json, or ndjson or csv to stream an export. The trailer Postbag-Next is the cursor behind an export that has more. A connection that is cut off means that it failed."},
 }
+
+// Parameters of several routes.
+var (
+	formats  = parameter{"format", "json, or ndjson or csv to stream an export. The trailer Postbag-Next is the cursor behind an export that has more. A connection that is cut off means that it failed."}
+	trails   = parameter{"trail", "The cursors of the pages before, for the way back."}
+	payloads = parameter{"payload", "true: with payload and headers, if the console shows them."}
+	lines    = parameter{"limit", "Most lines, 1 to 1000 (50)."}
+	readers  = parameter{"subscription", "Only this subscription."}
+)
 
 // routes are all that there are.
 func routes() []route {
-	const (
-		one = "/api/v1/databases/{database}"
-		box = one + "/boxes/{box}"
-	)
-	return []route{
-		{path: "/{$}", handle: (*console).overviewPage, needs: Viewer},
+	return slices.Concat([]route{
 		{path: "/style.css", handle: (*console).styleSheet, open: true},
+		{path: "/icon.svg", handle: (*console).icon, open: true},
 		{path: "/api/v1/openapi.json", handle: (*console).openAPI, needs: Viewer},
+		{path: "/api/", handle: (*console).nowhere, needs: Viewer},
+		{path: "/", page: true, handle: (*console).nowhere, needs: Viewer},
+	}, databaseRoutes(), boxRoutes(), pageRoutes())
+}
+
+// databaseRoutes are those of the API that are of databases.
+func databaseRoutes() []route {
+	const one = "/api/v1/databases/{database}"
+	return []route{
 		{
-			path: "/api/v1/overview", handle: (*console).overview, answer: Overview{}, needs: Viewer,
+			path: "/api/v1/overview", handle: asJSON((*console).overview), answer: Overview{}, needs: Viewer,
 			about: "The state of all databases and boxes. What needs a look comes first.",
 		},
 		{
-			path: one + "/relays", handle: (*console).relays, answer: Relays{}, needs: Viewer,
+			path: one + "/relays", handle: asJSON((*console).relays), answer: Relays{}, needs: Viewer,
 			about: "The live relays of a database.",
 		},
 		{
-			path: one + "/audit", handle: (*console).audit, answer: Audit{}, needs: Operator,
+			path: one + "/audit", handle: asJSON((*console).audit), answer: Audit{}, takes: []parameter{lines}, needs: Operator,
 			about: "What operators did, the latest first.",
-			takes: []parameter{{"limit", "Most lines, 1 to 1000 (50)."}},
 		},
+	}
+}
+
+// boxRoutes are those of the API that are of one box.
+func boxRoutes() []route {
+	const box = "/api/v1/databases/{database}/boxes/{box}"
+	return []route{
 		{
-			path: box, handle: (*console).box, answer: BoxState{}, needs: Viewer,
+			path: box, handle: asJSON((*console).box), answer: BoxState{}, needs: Viewer,
 			about: "The state of a box, with its subscriptions and shards.",
 		},
 		{
-			path: box + "/subscriptions/{subscription}", handle: (*console).subscription, answer: SubscriptionState{}, needs: Viewer,
+			path: box + "/subscriptions/{subscription}", handle: asJSON((*console).subscription), answer: SubscriptionState{}, needs: Viewer,
 			about: "The state of a subscription, with its settings and where they come from.",
 		},
 		{
-			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: filters, needs: Viewer,
+			path: box + "/errors", handle: asJSON((*console).errors), answer: Errors{}, takes: []parameter{readers}, needs: Viewer,
+			about: "Parked messages grouped by subscription, state and kind of error.",
+		},
+		{
+			path: box + "/keys", handle: asJSON((*console).keys), answer: Keys{}, takes: []parameter{readers}, needs: Viewer,
+			about: "Keys whose messages wait behind one, those with most of them first.",
+		},
+		{
+			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: append(slices.Clone(filters), formats), needs: Viewer,
 			about:   "Messages, the newest first, without payloads and headers.",
 			exports: []string{ndjson, table},
 		},
 		{
-			path: box + "/messages/{id}", handle: (*console).message, answer: Copies{}, needs: Viewer,
+			path: box + "/messages/{id}", handle: asJSON((*console).message), answer: Copies{}, takes: []parameter{payloads}, needs: Viewer,
 			about: "One message as each subscription has it, with its latest attempts.",
-			takes: []parameter{{"payload", "true: with payload and headers, if the console shows them."}},
 		},
+		{
+			path: box + "/messages/{id}/key", handle: asJSON((*console).around), answer: Around{}, takes: []parameter{readers}, needs: Viewer,
+			about: "What is parked of the key of one message, before and behind it.",
+		},
+	}
+}
+
+// pageRoutes are the pages. Each is where the API has the same, without /api/v1.
+func pageRoutes() []route {
+	const (
+		one = "/databases/{database}"
+		box = one + "/boxes/{box}"
+	)
+	return []route{
+		{path: "/{$}", page: true, handle: asPage("overview", (*console).overview), needs: Viewer},
+		{path: one + "/relays", page: true, handle: asPage("relays", (*console).relays), needs: Viewer},
+		{path: one + "/audit", page: true, handle: asPage("audit", (*console).audit), takes: []parameter{lines}, needs: Operator},
+		{path: box, page: true, handle: asPage("box", (*console).box), needs: Viewer},
+		{path: box + "/subscriptions/{subscription}", page: true, handle: asPage("subscription", (*console).subscription), needs: Viewer},
+		{path: box + "/errors", page: true, handle: asPage("errors", (*console).errors), takes: []parameter{readers}, needs: Viewer},
+		{path: box + "/keys", page: true, handle: asPage("keys", (*console).keys), takes: []parameter{readers}, needs: Viewer},
+		{path: box + "/messages", page: true, handle: asPage("messages", (*console).listed), takes: append(slices.Clone(filters), trails), needs: Viewer},
+		{path: box + "/messages/{id}", page: true, handle: asPage("message", (*console).message), takes: []parameter{payloads}, needs: Viewer},
+		{path: box + "/messages/{id}/key", page: true, handle: asPage("around", (*console).around), takes: []parameter{readers}, needs: Viewer},
 	}
 }
 

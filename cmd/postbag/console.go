@@ -35,9 +35,9 @@ func newConsoleCommand(c *terminal.Terminal) *cobra.Command {
 	var f consoleFlags
 	cmd := &cobra.Command{
 		Use:   "console",
-		Short: "Serve a page and a JSON API that show every box",
-		Long: `Serve a page that shows every box, with what needs a look first, until told to stop. Below /api/v1 is
-a JSON API that shows more; /api/v1/openapi.json describes it. Nothing is changed. With -c it shows
+		Short: "Serve pages and a JSON API that show every box",
+		Long: `Serve pages that show every box, with what needs a look first, until told to stop. Below /api/v1 is
+the same as JSON; /api/v1/openapi.json describes it. Nothing is changed. With -c it shows
 all stores of the file, or the one of --store-name. It needs the rights of a console (postbag grants --for console).
 
 Without --access there is no login: every user of this machine can open it. Then it listens on loopback

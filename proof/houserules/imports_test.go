@@ -39,6 +39,7 @@ var rules = map[string][]string{
 	"internal/suitetest":             {},
 	"internal/publishtest":           {"", "broker"},
 	"internal/boxtest":               {"", "store"},
+	"internal/pagetest":              {},
 	"internal/readbacktest":          {"", "store", "broker", "relay"},
 	"store/sqlkit/snapshots":         {"store"},
 	"internal/httpfield":             {},

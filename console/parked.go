@@ -1,0 +1,92 @@
+package console
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// Errors are the parked messages of a box by kind of error in JSON, the largest groups first.
+type Errors struct {
+	// The groups.
+	Groups []operations.ErrorGroup `json:"groups"`
+	// How many messages of each state were read at most, the newest first. Counts are of those.
+	Most int `json:"most_read"`
+}
+
+// Keys are the keys of a box whose messages wait behind one in JSON, those with most of them first.
+type Keys struct {
+	// The keys.
+	Keys []operations.BlockedKey `json:"keys"`
+	// How many messages of each state were read at most, the oldest first. Counts are of those.
+	Most int `json:"most_read"`
+}
+
+// Around is what is parked of the key of one message in JSON.
+type Around struct {
+	// Once for each subscription that has the message.
+	Keys []operations.KeyAround `json:"keys"`
+	// How many messages of each state were read at most.
+	Most int `json:"most_read"`
+}
+
+// subscribed reads the database, and the box with the subscription that a parameter names.
+func (c *console) subscribed(r *http.Request) (*database, store.Ref, error) {
+	ref := store.Ref{Box: r.PathValue("box"), Subscription: r.URL.Query().Get("subscription")}
+	d, err := c.database(r)
+	switch {
+	case err != nil:
+		return nil, ref, err
+	case postbag.ValidBox(ref.Box) != nil:
+		return nil, ref, errNoBox
+	case ref.Subscription != "" && postbag.ValidSubscription(ref.Subscription) != nil:
+		return nil, ref, store.ErrNoSubscription
+	}
+	return d, ref, nil
+}
+
+func (c *console) errors(r *http.Request) (v Errors, err error) {
+	v.Most = operations.MostParked
+	d, ref, err := c.subscribed(r)
+	if err != nil {
+		return v, err
+	}
+	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
+		v.Groups, err = d.ops.ErrorGroups(ctx, ref)
+		return err
+	})
+	return v, err
+}
+
+func (c *console) keys(r *http.Request) (v Keys, err error) {
+	v.Most = operations.MostParked
+	d, ref, err := c.subscribed(r)
+	if err != nil {
+		return v, err
+	}
+	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
+		v.Keys, err = d.ops.BlockedKeys(ctx, ref)
+		return err
+	})
+	return v, err
+}
+
+func (c *console) around(r *http.Request) (v Around, err error) {
+	v.Most = operations.MostAround
+	d, ref, err := c.subscribed(r)
+	if err != nil {
+		return v, err
+	}
+	id, err := idOf(r.PathValue("id"))
+	if err != nil {
+		return v, err
+	}
+	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
+		v.Keys, err = d.ops.Around(ctx, ref, id)
+		return err
+	})
+	return v, err
+}

@@ -1,0 +1,123 @@
+package console
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/postbag/postbag/internal/operations"
+)
+
+// How much of a payload a page shows, in bytes.
+const (
+	mostText = 64 << 10
+	mostHex  = 4 << 10
+	mostLine = 64 << 10 // of a payload in a command: a shell takes no argument of more than 128 KiB
+)
+
+// shown is a payload as a page shows it.
+type shown struct {
+	// Text is the payload as text, with its invalid bytes replaced.
+	Text string
+	// JSON is it indented; empty: it is no JSON, or too large.
+	JSON string
+	// Hex is a dump of its first bytes.
+	Hex string
+	// TextCut and HexCut: there is more.
+	TextCut, HexCut bool
+}
+
+// payloadOf makes a payload ready for a page. Without one it is nil.
+func payloadOf(m operations.Message) *shown {
+	data, err := m.Body.Bytes()
+	if err != nil || len(data) == 0 {
+		return nil
+	}
+	v := &shown{TextCut: len(data) > mostText, HexCut: len(data) > mostHex}
+	v.Text = strings.ToValidUTF8(string(data[:min(len(data), mostText)]), "\ufffd")
+	v.Hex = hex.Dump(data[:min(len(data), mostHex)])
+	var indented bytes.Buffer
+	if !v.TextCut && json.Indent(&indented, data, "", "  ") == nil {
+		v.JSON = indented.String()
+	}
+	return v
+}
+
+// Publish is a command for a shell that publishes the message again, with another id. Empty: its payload is too large for one.
+func (s *sheet) Publish(m operations.Message) string {
+	data, err := m.Body.Bytes()
+	if err != nil || len(data) > mostLine {
+		return ""
+	}
+	line := "postbag publish -c postbag.yaml"
+	if s.several {
+		line += " --store-name " + quoted(s.Database)
+	}
+	line += " --box " + quoted(s.Box)
+	flags, ok := publishFlags(&m, string(data))
+	if ok {
+		return line + flags
+	}
+	return "printf %s " + publishedLine(&m) + " | base64 -d | " + line + " --ndjson"
+}
+
+// publishFlags are the flags that say what a message is. Not ok: a text has characters that a terminal may take for keys.
+func publishFlags(m *operations.Message, payload string) (flags string, ok bool) {
+	ok = true
+	say := func(flag, value string) {
+		flags += " --" + flag + " " + quoted(value)
+		ok = ok && strings.IndexFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0
+	}
+	say("topic", m.Topic)
+	for _, one := range [][2]string{{"key", m.Key}, {"shard-key", m.ShardKey}, {"type", m.Type}} {
+		if one[1] != "" {
+			say(one[0], one[1])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
+		say("header", name+"="+m.Headers[name])
+	}
+	say("payload", payload)
+	return flags, ok
+}
+
+// publishedLine is a message as a line of postbag publish --ndjson, in base64.
+func publishedLine(m *operations.Message) string {
+	fields := map[string]any{"topic": m.Topic}
+	for name, text := range map[string]string{"key": m.Key, "shard_key": m.ShardKey, "type": m.Type} {
+		if text != "" {
+			fields[name] = text
+		}
+	}
+	if len(m.Headers) > 0 {
+		fields["headers"] = m.Headers
+	}
+	if m.Payload != nil {
+		fields["payload"] = m.Payload
+	}
+	if m.Base64 != nil {
+		fields["payload_base64"] = *m.Base64
+	}
+	text, err := json.Marshal(fields)
+	if err != nil { // no field can fail
+		return ""
+	}
+	return base64.StdEncoding.EncodeToString(append(text, '\n'))
+}
+
+// quoted writes a text so that a shell takes it as it is.
+func quoted(text string) string {
+	word := func(r rune) bool {
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-/:=,", r))
+	}
+	if text != "" && text[0] != '-' && strings.IndexFunc(text, func(r rune) bool { return !word(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

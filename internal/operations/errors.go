@@ -1,0 +1,150 @@
+package operations
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// MostParked is how many messages of each state a look at errors or keys reads.
+const MostParked = 500
+
+// ErrorGroup is what parked messages with one kind of error come to, in JSON. Names of fields are a contract.
+type ErrorGroup struct {
+	// The subscription.
+	Subscription string `json:"subscription"`
+	// Their state: dead, retrying, held or in-flight.
+	State store.State `json:"state"`
+	// The error without what differs from message to message: a number is N, an id is ID, and a
+	// quoted part is three dots.
+	Kind string `json:"kind"`
+	// How many messages were seen.
+	Messages int `json:"messages"`
+	// There may be more than were seen: a look reads a bounded number of each state.
+	AtLeast bool `json:"at_least,omitempty"`
+	// When the oldest of them was stored.
+	First time.Time `json:"first_stored"`
+	// When the newest was.
+	Last time.Time `json:"last_stored"`
+	// The newest of them.
+	ID postbag.ID `json:"id"`
+	// Its error, as it is.
+	Example string `json:"example"`
+	// The longest part that all these errors have, to search messages by; none: they have none.
+	Search string `json:"search,omitempty"`
+}
+
+// parkedOf reads up to most parked messages of one state, and says whether there are more.
+func (s Store) parkedOf(ctx context.Context, q store.Query, state store.State) ([]store.Item, bool, error) {
+	q.State = state
+	items, next, err := s.List(ctx, q)
+	return items, next != "", err
+}
+
+// ErrorGroups groups the newest parked messages of a box, or of the subscription that is named, by subscription, state and kind of
+// error: the largest groups come first. It reads at most MostParked messages of each state. Blocked messages have no error of their own.
+func (s Store) ErrorGroups(ctx context.Context, r store.Ref) ([]ErrorGroup, error) {
+	type place struct {
+		subscription, kind string
+		state              store.State
+	}
+	at := make(map[place]int)
+	groups := []ErrorGroup{}
+	for _, state := range []store.State{store.StateDead, store.StateRetrying, store.StateHeld, store.StateInFlight} {
+		items, more, err := s.parkedOf(ctx, store.Query{Ref: r, Limit: MostParked}, state)
+		if err != nil {
+			return nil, err
+		}
+		for i := range items {
+			item := &items[i]
+			if item.Reason == "" {
+				continue
+			}
+			where := place{item.Subscription, ErrorKind(item.Reason), state}
+			n, known := at[where]
+			if !known {
+				n = len(groups)
+				at[where] = n
+				groups = append(groups, groupOf(item, where.kind, more))
+			}
+			groups[n].add(item)
+		}
+	}
+	slices.SortStableFunc(groups, func(a, b ErrorGroup) int { return cmp.Compare(b.Messages, a.Messages) })
+	return groups, nil
+}
+
+func groupOf(item *store.Item, kind string, more bool) ErrorGroup {
+	return ErrorGroup{
+		Subscription: item.Subscription, State: item.State, Kind: kind, AtLeast: more, First: item.At.UTC(), Last: item.At.UTC(),
+		ID: item.ID, Example: item.Reason, Search: longestPart(masked(item.Reason)),
+	}
+}
+
+func (g *ErrorGroup) add(item *store.Item) {
+	g.Messages++
+	if at := item.At.UTC(); at.Before(g.First) {
+		g.First = at
+	} else if at.After(g.Last) {
+		g.Last, g.ID, g.Example = at, item.ID, item.Reason
+	}
+}
+
+// What a kind has in place of what differs.
+const (
+	anyNumber, anyID, anyQuoted = "N", "ID", "…"
+
+	// mark stands before and behind each of them while a kind is made. No error holds it: it is no text.
+	mark = "\xff"
+)
+
+var (
+	quotedParts = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|(?:^|[\\s(\\[=:,])'[^']*'")
+	idParts     = regexp.MustCompile(`\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{8,}\b`)
+	// numberParts has the words before a number that say what kind of error it is, such as a status of HTTP.
+	numberParts = regexp.MustCompile(`(?i)(?:\b(?:(?:http|status|code|errno)(?:: ?|[ =])|(?:answered|error) ))?[0-9]+(?:[.,:][0-9]+)*`)
+)
+
+// masked returns an error with a word between marks in place of each part that differs.
+func masked(reason string) string {
+	text := strings.ToValidUTF8(reason, "\ufffd")
+	text = quotedParts.ReplaceAllStringFunc(text, func(part string) string {
+		last := part[len(part)-1:]
+		return part[:strings.Index(part, last)+1] + mark + anyQuoted + mark + last
+	})
+	text = idParts.ReplaceAllStringFunc(text, func(part string) string {
+		if !strings.ContainsAny(part, "0123456789") {
+			return part // a word
+		}
+		return mark + anyID + mark
+	})
+	return numberParts.ReplaceAllStringFunc(text, func(part string) string {
+		if part[0] < '0' || part[0] > '9' {
+			return part
+		}
+		return mark + anyNumber + mark
+	})
+}
+
+// ErrorKind returns an error without what differs from message to message. Statuses and codes stay: they say what kind it is.
+func ErrorKind(reason string) string { return strings.ReplaceAll(masked(reason), mark, "") }
+
+// longestPart is the longest part of a masked error that all of its kind have. One of fewer than four bytes selects nothing of use.
+func longestPart(masked string) string {
+	longest := ""
+	for i, part := range strings.Split(masked, mark) {
+		if part = strings.TrimSpace(part); i%2 == 0 && len(part) > len(longest) {
+			longest = part
+		}
+	}
+	if len(longest) < 4 {
+		return ""
+	}
+	return longest
+}

@@ -1,0 +1,177 @@
+package operations_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/boxtest"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/memstore"
+)
+
+// parked is one message of a test, and how it is parked.
+type parked struct {
+	key, reason string
+	state       store.ParkState
+}
+
+// withParked is a box with messages that are parked in these ways, in this sequence.
+func withParked(t *testing.T, all ...parked) operations.Store {
+	t.Helper()
+	m := memstore.New(memstore.Options{})
+	if err := m.CreateBox(t.Context(), boxtest.Outbox.Box); err != nil {
+		t.Fatal(err)
+	}
+	d := boxtest.New(t, m)
+	msgs := make([]postbag.Message, len(all))
+	for i := range all {
+		msgs[i] = postbag.Message{ID: postbag.NewID(), Topic: "orders", Key: all[i].key}
+	}
+	d.Must(m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, boxtest.Outbox.Box, msgs) }))
+	records := d.Read()
+	parks := make([]store.Park, len(records))
+	for i, r := range records {
+		parks[i] = store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: all[i].state, Attempts: 1, Reason: all[i].reason}
+		parks[i].Blocking = all[i].state == store.ParkRetrying
+		if all[i].state == store.ParkHeld {
+			parks[i].Topic = "orders"
+		}
+	}
+	d.Settle(&d.Lease, store.Settlement{To: d.At, Park: parks, Tally: boxtest.Tally(store.TallyParked, records...)})
+	s, err := operations.Of(m)
+	d.Must(err)
+	return s
+}
+
+func TestTheKindOfAnErrorIsWhatAllOfItsKindSay(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"refused":                                      "refused",
+		"order 17 of 2,304 is unknown":                 "order N of N is unknown",
+		"dial 10.0.0.7:5672: refused":                  "dial N: refused",
+		`no user "Ann \o/" here`:                       `no user "…" here`,
+		"no user 'Ann' here, can't go on":              "no user '…' here, can't go on",
+		"field `a`, field `b`":                         "field `…`, field `…`",
+		"HTTP 503: try later":                          "HTTP 503: try later",
+		"status=404 for 17":                            "status=404 for N",
+		"code: 23505":                                  "code: 23505",
+		"http://h:81 answered 422 (no 7)":              "http://h:N answered 422 (no N)",
+		"error: 17 of 20":                              "error: N of N",
+		"message 01234567-89ab-7cde-8f01-23456789abcd": "message ID",
+		"commit 5f0a3c99d1 failed":                     "commit ID failed",
+		"defaced facade deadbeef":                      "defaced facade deadbeef",
+		`"`:                                            `"`,
+		"":                                             "",
+	} {
+		if got := operations.ErrorKind(reason); got != want {
+			t.Errorf("the kind of %q is %q, want %q", reason, got, want)
+		}
+	}
+}
+
+func TestErrorsAreGroupedByStateAndKind(t *testing.T) {
+	t.Parallel()
+	s := withParked(t,
+		parked{"", "order 1 is unknown", store.ParkDead}, parked{"", "HTTP 503", store.ParkRetrying}, parked{"", "order 2 is unknown", store.ParkDead},
+		parked{"", "HTTP 503", store.ParkDead}, parked{"", "", store.ParkBlocked}, parked{"", "order 33 is unknown", store.ParkDead},
+	)
+	groups, err := s.ErrorGroups(t.Context(), store.Ref{Box: "outbox"})
+	if err != nil || len(groups) != 3 {
+		t.Fatalf("the groups are %+v: %v", groups, err)
+	}
+	first := groups[0]
+	if first.Kind != "order N is unknown" || first.Messages != 3 || first.State != store.StateDead || first.AtLeast || first.Search != "is unknown" ||
+		first.Example != "order 33 is unknown" || first.First.IsZero() || first.Last.Before(first.First) {
+		t.Errorf("the first group is %+v", first)
+	}
+	for _, g := range groups[1:] {
+		if g.Kind != "HTTP 503" || g.Messages != 1 || g.Search != "HTTP 503" {
+			t.Errorf("a group is %+v", g)
+		}
+	}
+}
+
+func TestACountOfErrorsThatWasCutShortSaysSo(t *testing.T) {
+	t.Parallel()
+	s, _ := withDead(t, operations.MostParked+1)
+	groups, err := s.ErrorGroups(t.Context(), boxtest.Outbox)
+	if err != nil || len(groups) != 1 || groups[0].Messages != operations.MostParked || !groups[0].AtLeast {
+		t.Errorf("the groups are %+v: %v", groups, err)
+	}
+}
+
+func TestBlockedKeysSayHowManyWaitAndBehindWhat(t *testing.T) {
+	t.Parallel()
+	s := withParked(t,
+		parked{"a", "refused", store.ParkRetrying}, parked{"b", "no topic", store.ParkHeld}, parked{"a", "", store.ParkBlocked},
+		parked{"b", "", store.ParkBlocked}, parked{"b", "", store.ParkBlocked}, parked{"c", "alone", store.ParkRetrying},
+	)
+	keys, err := s.BlockedKeys(t.Context(), boxtest.Outbox)
+	if err != nil || len(keys) != 2 {
+		t.Fatalf("the keys are %+v: %v", keys, err)
+	}
+	for i, want := range []struct {
+		key     string
+		waiting int
+		state   store.State
+		reason  string
+	}{{"b", 2, store.StateHeld, "no topic"}, {"a", 1, store.StateRetrying, "refused"}} {
+		got := keys[i]
+		if got.Key != want.key || got.Waiting != want.waiting || got.AtLeast || got.Since.IsZero() || got.Behind == nil || got.Behind.State != want.state || got.Behind.Error != want.reason {
+			t.Errorf("key %d is %+v, behind %+v", i, got, got.Behind)
+		}
+	}
+}
+
+func TestAMessageKnowsWhatIsParkedBeforeAndBehindItInItsKey(t *testing.T) {
+	t.Parallel()
+	all := []parked{{"a", "refused", store.ParkRetrying}, {"b", "other", store.ParkRetrying}}
+	for range 3 {
+		all = append(all, parked{"a", "", store.ParkBlocked})
+	}
+	s := withParked(t, all...)
+	items, _, err := s.List(t.Context(), store.Query{Ref: boxtest.Outbox, Key: "a", Oldest: true})
+	if err != nil || len(items) != 4 {
+		t.Fatalf("the messages are %+v: %v", items, err)
+	}
+	for i := range items {
+		around, err := s.Around(t.Context(), store.Ref{Box: "outbox"}, items[i].ID)
+		if err != nil || len(around) != 1 || around[0].Key != "a" || len(around[0].Before) != i || len(around[0].Behind) != 3-i || around[0].AtLeast {
+			t.Fatalf("around message %d is %+v: %v", i, around, err)
+		}
+		others := slices.Delete(slices.Clone(items), i, i+1)
+		for j, m := range append(around[0].Before, around[0].Behind...) {
+			if m.Seq != others[j].Seq {
+				t.Errorf("around message %d, message %d has seq %d, want %d", i, j, m.Seq, others[j].Seq)
+			}
+		}
+	}
+	alone := withParked(t, parked{"", "refused", store.ParkDead})
+	items, _, err = alone.List(t.Context(), store.Query{Ref: boxtest.Outbox})
+	if err != nil {
+		t.Fatal(err)
+	}
+	around, err := alone.Around(t.Context(), boxtest.Outbox, items[0].ID)
+	if err != nil || len(around) != 1 || around[0].Key != "" || len(around[0].Before)+len(around[0].Behind) != 0 {
+		t.Errorf("around a message without a key is %+v: %v", around, err)
+	}
+	if _, err := alone.Around(t.Context(), boxtest.Outbox, postbag.NewID()); err == nil {
+		t.Error("a message that is not there has a place in its key")
+	}
+}
+
+func TestALookAtErrorsAndKeysOfABoxThatIsNotThereFails(t *testing.T) {
+	t.Parallel()
+	s := withParked(t, parked{"a", "refused", store.ParkDead})
+	for _, r := range []store.Ref{{Box: "none"}, {Box: "outbox", Subscription: "nobody"}} {
+		_, errors := s.ErrorGroups(t.Context(), r)
+		_, keys := s.BlockedKeys(t.Context(), r)
+		if errors == nil || keys == nil {
+			t.Errorf("%s shows errors and keys: %s", r, fmt.Sprint(errors, keys))
+		}
+	}
+}
