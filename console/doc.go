@@ -1,8 +1,8 @@
 // Package console shows the boxes of one database or several over HTTP: what waits and since when, what is wrong, messages and
 // their fate, relays, what operators did. Programs read it as JSON below /api/v1 (see /api/v1/openapi.json), people as pages.
 //
-// It reads and changes nothing. It has no login: give it to nobody whom you would not give the answers to. Mount it behind your
-// own login, or listen on a loopback address and wrap it in [Loopback].
+// It reads and changes nothing. Without a login it answers everybody who reaches it. Put that of package login before it, or your
+// own with [WithUser]. Or listen on a loopback address and wrap it in [Loopback].
 //
 // It does no harm to a database. In each, one question is under way beside that of the overview. Each has a time-out, and looks at
 // a bounded number of rows. However many people look, the state of a database is read at most once in two seconds. It holds

@@ -72,8 +72,9 @@ func (s *sheet) changed(pairs []string) string {
 		all = append(all, name, s.query.Get(name))
 	}
 	values := url.Values{}
-	for i, list := 0, append(all, pairs...); i+1 < len(list); i += 2 {
-		values.Set(list[i], list[i+1])
+	all = append(all, pairs...)
+	for i := 0; i+1 < len(all); i += 2 {
+		values.Set(all[i], all[i+1])
 	}
 	for name := range values {
 		if values.Get(name) == "" {

@@ -49,7 +49,7 @@ func Read(body string) (Page, []string) {
 			break
 		}
 		if err != nil {
-			r.fault("it cannot be read: %v", err)
+			r.faultf("it cannot be read: %v", err)
 			break
 		}
 		switch token := token.(type) {
@@ -66,7 +66,7 @@ func Read(body string) (Page, []string) {
 	return r.page, r.end()
 }
 
-func (r *reader) fault(format string, args ...any) {
+func (r *reader) faultf(format string, args ...any) {
 	r.faults = append(r.faults, fmt.Sprintf(format, args...))
 }
 
@@ -74,13 +74,13 @@ func (r *reader) begin(e xml.StartElement) {
 	name := e.Name.Local
 	r.open = append(r.open, name)
 	if !slices.Contains(elements, name) {
-		r.fault("it has the element %s", name)
+		r.faultf("it has the element %s", name)
 	}
 	has := make(map[string]string)
 	for _, a := range e.Attr {
 		has[a.Name.Local] = a.Value
 		if !slices.Contains(attributes, a.Name.Local) {
-			r.fault("%s has the attribute %s", name, a.Name.Local)
+			r.faultf("%s has the attribute %s", name, a.Name.Local)
 		}
 		switch a.Name.Local {
 		case "href", "src", "action":
@@ -93,7 +93,7 @@ func (r *reader) begin(e xml.StartElement) {
 // link takes an address, which must be relative: it stays where the console is, and runs nothing.
 func (r *reader) link(to string) {
 	if !strings.HasPrefix(to, "./") && !strings.HasPrefix(to, "../") && !strings.HasPrefix(to, "#") {
-		r.fault("the link %q is not relative", to)
+		r.faultf("the link %q is not relative", to)
 		return
 	}
 	if !strings.HasPrefix(to, "#") {
@@ -111,11 +111,11 @@ func (r *reader) element(name string, has map[string]string) {
 		r.mains++
 	case "a":
 		if has["href"] == "" {
-			r.fault("a link leads nowhere, and no key reaches it")
+			r.faultf("a link leads nowhere, and no key reaches it")
 		}
 	case "th":
 		if has["scope"] == "" {
-			r.fault("a head of a table has no scope")
+			r.faultf("a head of a table has no scope")
 		}
 	case "label":
 		r.labels[has["for"]] = true
@@ -123,14 +123,14 @@ func (r *reader) element(name string, has map[string]string) {
 		r.fields = append(r.fields, has["id"])
 	case "img":
 		if _, is := has["alt"]; !is {
-			r.fault("a picture has no alternative")
+			r.faultf("a picture has no alternative")
 		}
 	}
 	if at := has["tabindex"]; at != "" && at != "0" && (at != "-1" || name != "main") {
-		r.fault("%s has the place %s in the sequence of keys", name, at)
+		r.faultf("%s has the place %s in the sequence of keys", name, at)
 	}
 	if has["tabindex"] == "0" && has["aria-label"] == "" {
-		r.fault("%s can be reached and has no name", name)
+		r.faultf("%s can be reached and has no name", name)
 	}
 }
 
@@ -150,14 +150,14 @@ func (r *reader) text(text string) {
 func (r *reader) end() []string {
 	for _, id := range r.fields {
 		if id == "" || !r.labels[id] {
-			r.fault("the field %q has no label", id)
+			r.faultf("the field %q has no label", id)
 		}
 	}
 	if strings.TrimSpace(r.page.Title) == "" || strings.TrimSpace(r.page.Heading) == "" || r.page.Lang == "" {
-		r.fault("its title is %q, its heading %q, its language %q", r.page.Title, r.page.Heading, r.page.Lang)
+		r.faultf("its title is %q, its heading %q, its language %q", r.page.Title, r.page.Heading, r.page.Lang)
 	}
 	if r.heads != 1 || r.mains != 1 {
-		r.fault("it has %d h1 and %d main", r.heads, r.mains)
+		r.faultf("it has %d h1 and %d main", r.heads, r.mains)
 	}
 	return r.faults
 }
