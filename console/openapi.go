@@ -42,7 +42,7 @@ func operation(r *route) object {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
 	return object{
-		"summary": r.about, "parameters": parameters,
+		"summary": r.about, "description": "Needs the role " + r.needs.String() + " " + scope(r) + ", if the console has a login.", "parameters": parameters,
 		"responses": object{
 			"200":     answerOf("The answer.", r.answer, r.exports...),
 			"default": answerOf("Why there is none.", Failure{}),

@@ -33,7 +33,8 @@ func (f *consoleFlags) login(logger *slog.Logger) (*login.Login, error) {
 	proxies, _ := s.Proxy.Proxies() // check has read them
 	o := login.Options{
 		Access: access, Headers: login.ProxyHeaders{User: s.Proxy.UserHeader, Groups: s.Proxy.GroupsHeader}, Proxies: proxies,
-		Secure: s.TLS.CertFile != "" || len(proxies) > 0, Idle: s.Idle, Absolute: s.Absolute, Logger: logger,
+		OnlyProxies: len(proxies) > 0 && s.TLS.CertFile == "",
+		Secure:      s.TLS.CertFile != "" || len(proxies) > 0, Idle: s.Idle, Absolute: s.Absolute, Logger: logger,
 	}
 	if s.OIDC.Issuer != "" {
 		if o.Provider, err = provider(&s.OIDC); err != nil {

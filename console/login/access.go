@@ -205,6 +205,14 @@ func parseGrants(texts []string) (all console.Rights, err error) {
 	return all, nil
 }
 
+// named is a name for the log: that of somebody in the file. What else somebody types as a name may be their password.
+func (a *Access) named(name string) string {
+	if p := a.current().people[name]; p != nil {
+		return p.name
+	}
+	return "(not in the access file)"
+}
+
 // HasPasswords says whether somebody of the file logs in with a password.
 func (a *Access) HasPasswords() bool { return len(a.current().secret) > 0 }
 

@@ -26,6 +26,8 @@ type Options struct {
 	Headers ProxyHeaders
 	// Proxies are the addresses of the proxies that are believed: who asks, by Headers, and from where, by X-Forwarded-For.
 	Proxies []netip.Prefix
+	// OnlyProxies: requests from other addresses are refused, since they do not come by https.
+	OnlyProxies bool
 	// Provider is one that people log in at. Nil: there is none.
 	Provider Provider
 	// Secure: browsers reach the console by https alone, so cookies go no other way.
@@ -101,6 +103,10 @@ func (l *Login) Wrap(next http.Handler) http.Handler {
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		console.SetHeaders(w.Header())
+		if l.o.OnlyProxies && !l.isProxy(peer(r)) {
+			refuse(w, http.StatusForbidden, "the console is reached through its proxy alone; open the proxy's address")
+			return
+		}
 		if err := l.forgery.Check(r); err != nil {
 			refuse(w, http.StatusForbidden, "a page of another site sent this; do it on the console's own page")
 			return

@@ -354,6 +354,30 @@ func TestTheAddressBehindAProxyIsTheOneThatTheProxySaw(t *testing.T) {
 	}
 }
 
+func TestWhoPassesTheProxyByIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "user ann "+hashed()+" viewer\n", func(o *login.Options) {
+		o.Proxies, o.OnlyProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, true
+	})
+	s.headers = http.Header{"X-Forwarded-For": {"10.0.0.1"}}
+	for _, path := range []string{"/", "/login", "/style.css", overview} {
+		is(t, s.get(path), 403, "")
+	}
+	is(t, s.login("ann", password, ""), 403, "")
+	s.from = "10.0.0.1:7"
+	is(t, s.login("ann", password, ""), 303, "./")
+}
+
+func TestWhatIsTypedAsANameIsNotLoggedUnlessItIsOne(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "user ann "+hashed()+" viewer\n", nil)
+	s.login(password, "wrong-password", "")
+	s.login("ann", "wrong-password", "")
+	if log := s.log.String(); strings.Contains(log, password) || !strings.Contains(log, "user=ann") {
+		t.Errorf("the log is %s", log)
+	}
+}
+
 func TestAPageOfAnotherSiteNeitherLogsInNorOut(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "user ann "+hashed()+" viewer\n", nil)

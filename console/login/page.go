@@ -52,7 +52,7 @@ func (l *Login) withPassword(w http.ResponseWriter, r *http.Request) {
 	from := l.client(r)
 	// The address first: who is refused by it does not use up the tries of a name.
 	if !l.addresses.take(limitedAddress(from)) || !l.names.take(name) {
-		l.o.Logger.Warn("the console refused a login: too many tries", "user", short(name), "from", from.String())
+		l.o.Logger.Warn("the console refused a login: too many tries", "user", l.o.Access.named(name), "from", from.String())
 		w.Header().Set("Retry-After", "15")
 		l.show(w, to, http.StatusTooManyRequests, "Too many tries. Wait a minute, then try again.")
 		return
@@ -62,7 +62,7 @@ func (l *Login) withPassword(w http.ResponseWriter, r *http.Request) {
 	case !free:
 		l.show(w, to, http.StatusServiceUnavailable, "Too many people log in now. Try again in a moment.")
 	case p == nil:
-		l.o.Logger.Warn("the console refused a login: the name or the password is wrong", "user", short(name), "from", from.String())
+		l.o.Logger.Warn("the console refused a login: the name or the password is wrong", "user", l.o.Access.named(name), "from", from.String())
 		l.show(w, to, http.StatusUnauthorized, "The name or the password is wrong.")
 	default:
 		l.open(w, r, session{name: p.name, hash: p.hash.String()}, to)

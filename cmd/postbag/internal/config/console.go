@@ -131,9 +131,9 @@ func (c *ConsoleOIDC) mistakes() (all [][2]string) {
 	if c.ClientID == "" {
 		all = append(all, [2]string{"oidc.client_id", "is missing; write the name that the provider gave the console"})
 	}
-	for setting, text := range map[string]string{"oidc.issuer": c.Issuer, "oidc.url": c.URL} {
-		if u, err := url.Parse(text); err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !isHere(u.Hostname())) {
-			all = append(all, [2]string{setting, "is no https address; write one such as https://login.example.com"})
+	for _, one := range [][2]string{{"oidc.issuer", c.Issuer}, {"oidc.url", c.URL}} {
+		if u, err := url.Parse(one[1]); err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && (u.Scheme != "http" || !isHere(u.Hostname())) {
+			all = append(all, [2]string{one[0], "is no https address; write one such as https://login.example.com"})
 		}
 	}
 	return all
