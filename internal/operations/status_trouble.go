@@ -2,6 +2,7 @@ package operations
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (v *Subscription) troubles(at string) (out []string) {
 	if v.Unreadable != "" {
 		out = append(out, "the filter of "+at+" is "+store.ConditionUnreadable+": "+v.Unreadable+"; update postbag and its relays, or set the whole filter again")
 	}
-	if v.Paused {
+	if v.Paused && !slices.ContainsFunc(v.Pauses, func(p Pause) bool { return p.Scope == string(store.PauseSubscription) }) {
 		out = append(out, at+" is paused by an operator; nothing of it is delivered until it is resumed")
 	}
 	for i := range v.Pauses {
@@ -84,7 +85,11 @@ func (v *Subscription) troubles(at string) (out []string) {
 	}
 	if d := v.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
 		_, predicate := d.Words()
-		out = append(out, fmt.Sprintf("the destination of %s %s since %s: %s", at, predicate, Span(Seconds(d.Since)), d.Error))
+		why := ""
+		if d.Error != "" {
+			why = ": " + d.Error
+		}
+		out = append(out, fmt.Sprintf("the destination of %s %s since %s%s", at, predicate, Span(Seconds(d.Since)), why))
 	}
 	for _, h := range v.Held {
 		out = append(out, fmt.Sprintf("topic %s of %s does not work, messages held: %d", h.Topic, at, h.Messages))

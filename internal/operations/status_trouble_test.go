@@ -42,6 +42,20 @@ func TestTroublesNameWhatKeepsMessagesFromBeingDelivered(t *testing.T) {
 			func(_ *store.Overview, s *store.SubscriptionView) { s.Paused = true },
 			[]string{"outbox/default is paused by an operator; nothing of it is delivered until it is resumed"},
 		},
+		"paused by somebody": {
+			func(o *store.Overview, s *store.SubscriptionView) {
+				s.Paused = true
+				o.Pauses = []store.Pause{{Ref: ref, Scope: store.PauseSubscription, Who: "ann", Why: "a move", Since: time.Unix(0, 0)}}
+			},
+			[]string{"outbox/default is paused by ann since 1970-01-01T00:00:00Z until it is resumed: a move"},
+		},
+		"away without a word": {
+			func(o *store.Overview, _ *store.SubscriptionView) {
+				o.Relays[0].Conditions = at("open")
+				o.Relays[0].Conditions[0].Error = ""
+			},
+			[]string{"the destination of outbox/default takes no messages since 5.0s"},
+		},
 		"away": {
 			func(o *store.Overview, _ *store.SubscriptionView) { o.Relays[0].Conditions = at("open") },
 			[]string{"the destination of outbox/default takes no messages since 5.0s: nobody answers"},
