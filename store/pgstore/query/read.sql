@@ -77,10 +77,11 @@ AND get_bit({mask}::bytea, CASE WHEN b.place > 0 THEN b.place - 1
 
 -- name: rows
 -- Rows as they come. Headers and payload above $8 are left out; the reader then asks again with a bound on the sum. The length
--- of a value is known without reading it.
+-- of a payload is known without reading it. That of headers is taken as it is stored, perhaps compressed: they have 64 KiB at most,
+-- and a cast to text would cost as much as reading them twice.
 (SELECT b.seq, b.place, b.id, b.at, true, b.topic, b.key, b.shard_key, b.type,
-  CASE WHEN octet_length(b.headers::text) <= $8::bigint THEN b.headers::json END,
-  CASE WHEN octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) <= $8::bigint THEN b.payload END
+  CASE WHEN pg_column_size(b.headers) <= $8::bigint THEN b.headers::json END,
+  CASE WHEN octet_length(b.payload) + coalesce(pg_column_size(b.headers), 0) <= $8::bigint THEN b.payload END
 FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer)
 
 -- name: bounded
@@ -103,8 +104,8 @@ WHERE b.before < $8::bigint ORDER BY b.seq)
   CASE WHEN b.keep OR b.place > 0 THEN b.place
     ELSE (postbag.slot_of(coalesce(nullif(b.shard_key, ''), b.key), b.id) + 1)::smallint END,
   b.id, b.at, b.keep, CASE WHEN b.keep THEN b.topic END, CASE WHEN b.keep THEN b.key END, CASE WHEN b.keep THEN b.shard_key END,
-  CASE WHEN b.keep THEN b.type END, CASE WHEN b.keep AND octet_length(b.headers::text) <= $8::bigint THEN b.headers::json END,
-  CASE WHEN b.keep AND octet_length(b.payload) + coalesce(octet_length(b.headers::text), 0) <= $8::bigint THEN b.payload END
+  CASE WHEN b.keep THEN b.type END, CASE WHEN b.keep AND pg_column_size(b.headers) <= $8::bigint THEN b.headers::json END,
+  CASE WHEN b.keep AND octet_length(b.payload) + coalesce(pg_column_size(b.headers), 0) <= $8::bigint THEN b.payload END
 FROM (SELECT b.*, {types} AND {topics} AS keep FROM postbag.{box} b WHERE {where} {slots} ORDER BY b.seq LIMIT $5::integer) b ORDER BY b.seq)
 
 -- name: keep_types
