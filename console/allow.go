@@ -37,6 +37,9 @@ func (c *console) allow(r *route, req *http.Request) error {
 	if r.open {
 		return nil
 	}
+	if r.method == http.MethodPost && !c.commands {
+		return &forbiddenError{"this console takes no commands; start it with --commands, or give them with postbag messages and postbag subscriptions"}
+	}
 	rights, database, box := c.rights(req), req.PathValue("database"), req.PathValue("box")
 	var role Role
 	switch {

@@ -36,7 +36,7 @@ func guardedBoxes(t *testing.T) (http.Handler, postbag.ID) {
 		t.Fatal(err)
 	}
 	h, err := New(Options{
-		Databases: []Database{{Name: "shop", Store: shop}, {Name: "hiddendb", Store: other}}, Payloads: true,
+		Databases: []Database{{Name: "shop", Store: shop}, {Name: "hiddendb", Store: other}}, Payloads: true, Commands: true,
 		Stranger: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
 	})
 	if err != nil {
@@ -46,7 +46,11 @@ func guardedBoxes(t *testing.T) (http.Handler, postbag.ID) {
 }
 
 func as(h http.Handler, u *User, path string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+	return asks(h, u, http.MethodGet, path)
+}
+
+func asks(h http.Handler, u *User, method, path string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, path, http.NoBody)
 	if u != nil {
 		r = r.WithContext(WithUser(r.Context(), u))
 	}
@@ -83,7 +87,7 @@ func TestEveryRouteAnswersOnlyThoseWhoHaveItsRoleWhereItLooks(t *testing.T) {
 	for _, r := range routes() {
 		path := asked(&r, id)
 		if r.open {
-			if code := as(h, nil, path).Code; code != http.StatusOK {
+			if code := asks(h, nil, r.verb(), path).Code; code != http.StatusOK {
 				t.Errorf("%s is open, and answers %d", path, code)
 			}
 			continue
@@ -91,10 +95,10 @@ func TestEveryRouteAnswersOnlyThoseWhoHaveItsRoleWhereItLooks(t *testing.T) {
 		if r.needs == Nobody {
 			t.Errorf("%s says no role", path)
 		}
-		if w := as(h, nil, path); w.Code != http.StatusUnauthorized || w.Body.Len() > 0 {
+		if w := asks(h, nil, r.verb(), path); w.Code != http.StatusUnauthorized || w.Body.Len() > 0 {
 			t.Errorf("%s answers %d to somebody who is not logged in", path, w.Code)
 		}
-		if code := as(h, userWith(t, "payloads"), path).Code; code == http.StatusOK {
+		if code := asks(h, userWith(t, "payloads"), r.verb(), path).Code; code == http.StatusOK {
 			t.Errorf("%s answers somebody without a role", path)
 		}
 		for name, role := range roles {
@@ -104,6 +108,9 @@ func TestEveryRouteAnswersOnlyThoseWhoHaveItsRoleWhereItLooks(t *testing.T) {
 				enough := http.StatusOK
 				if strings.HasSuffix(path, "/nowhere") {
 					enough = http.StatusNotFound
+				}
+				if r.form != nil { // a form without a reason
+					enough = http.StatusBadRequest
 				}
 				if role < r.needs {
 					enough = http.StatusForbidden
@@ -116,7 +123,7 @@ func TestEveryRouteAnswersOnlyThoseWhoHaveItsRoleWhereItLooks(t *testing.T) {
 				case !strings.Contains(path, "/outbox") && !in.all:
 					want = http.StatusForbidden
 				}
-				if w := as(h, userWith(t, name+place), path); w.Code != want {
+				if w := asks(h, userWith(t, name+place), r.verb(), path); w.Code != want {
 					t.Errorf("%s answers %d to %s, want %d: %s", path, w.Code, name+place, want, w.Body)
 				}
 			}
@@ -133,7 +140,7 @@ func TestWhatAUserMayNotSeeIsInNoAnswer(t *testing.T) {
 			continue
 		}
 		path := asked(&r, id)
-		if body := as(h, u, path).Body.String(); strings.Contains(body, "hidden") {
+		if body := asks(h, u, r.verb(), path).Body.String(); strings.Contains(body, "hiddenbox") || strings.Contains(body, "hiddendb") {
 			t.Errorf("%s says %s", path, body)
 		}
 	}
@@ -184,5 +191,21 @@ func TestAnErrorThatMayNameAnotherBoxIsForThoseWhoMaySeeAll(t *testing.T) {
 		if body := as(h, userWith(t, "viewer@shop"), path).Body.String(); !strings.Contains(body, "hiddenbox is gone") {
 			t.Errorf("%s says %s", path, body)
 		}
+	}
+}
+
+func TestACommandIsAuditedWithTheNameOfItsUser(t *testing.T) {
+	t.Parallel()
+	h, _ := guardedBoxes(t)
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/databases/shop/boxes/outbox/subscriptions/default/commands", strings.NewReader("do=resume&why=over"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	u := userWith(t, "operator@shop/outbox")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r.WithContext(WithUser(r.Context(), u)))
+	if w.Code != http.StatusOK {
+		t.Fatalf("it answers %d: %s", w.Code, w.Body)
+	}
+	if body := as(h, userWith(t, "operator@shop"), "/api/v1/databases/shop/audit?limit=1").Body.String(); !strings.Contains(body, `"who":"ann","why":"over"`) {
+		t.Errorf("the audit log says %s", body)
 	}
 }

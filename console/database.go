@@ -108,6 +108,13 @@ func (d *database) keep(o *store.Overview) (now, before *store.Overview) {
 	return d.seen, d.before
 }
 
+// forget has the next look read the database again: something was changed.
+func (d *database) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.read = time.Time{}
+}
+
 // last returns the latest overview, however old; nil if there was none.
 func (d *database) last() (now, before *store.Overview) {
 	d.mu.Lock()

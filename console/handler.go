@@ -14,6 +14,8 @@ type console struct {
 	words func(string) string
 	// stranger answers those who are not logged in; nil: there is no login.
 	stranger http.HandlerFunc
+	commands bool
+	who      string // gives commands where there is no login
 }
 
 // New makes a console. Serve it at the root of a server, or below a path with http.StripPrefix. Its addresses are relative. It may
@@ -22,7 +24,7 @@ func New(o Options) (http.Handler, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger}
+	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, who: o.Who}
 	if c.words == nil {
 		c.words = func(text string) string { return text }
 	}
@@ -35,7 +37,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	for _, r := range routes() {
-		mux.HandleFunc("GET "+r.path, func(w http.ResponseWriter, req *http.Request) { c.serve(&r, w, req) })
+		mux.HandleFunc(r.verb()+" "+r.path, func(w http.ResponseWriter, req *http.Request) { c.serve(&r, w, req) })
 	}
 	return guarded(mux), nil
 }
@@ -46,7 +48,7 @@ func (c *console) serve(r *route, w http.ResponseWriter, req *http.Request) {
 		c.stranger(w, req)
 		return
 	}
-	if r.page && tidied(w, req) {
+	if r.page && r.form == nil && tidied(w, req) {
 		return
 	}
 	err := c.allow(r, req)

@@ -20,12 +20,12 @@ func document() object {
 	paths := object{}
 	for _, r := range routes() {
 		if r.about != "" {
-			paths[r.path] = object{"get": operation(&r)}
+			paths[r.path] = object{strings.ToLower(r.verb()): operation(&r)}
 		}
 	}
 	return object{
 		"openapi": "3.1.0",
-		"info":    object{"title": "Postbag console", "version": "1", "description": "What Postbag's console shows, as JSON. Nothing here changes anything."},
+		"info":    object{"title": "Postbag console", "version": "1", "description": "What Postbag's console shows, as JSON, and the commands that it takes."},
 		"servers": []object{{"url": "../.."}}, // from where the document is
 		"paths":   paths,
 	}
@@ -41,13 +41,28 @@ func operation(r *route) object {
 	for _, p := range r.takes {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
-	return object{
+	described := object{
 		"summary": r.about, "description": "Needs the role " + r.needs.String() + " " + scope(r) + ", if the console has a login.", "parameters": parameters,
 		"responses": object{
 			"200":     answerOf("The answer.", r.answer, r.exports...),
 			"default": answerOf("Why there is none.", Failure{}),
 		},
 	}
+	if len(r.form) > 0 {
+		described["requestBody"] = formOf(r.form)
+	}
+	return described
+}
+
+// formOf describes the form of a command.
+func formOf(fields []parameter) object {
+	properties := object{}
+	for _, f := range fields {
+		properties[f.name] = object{"type": "string", "description": f.about}
+	}
+	return object{"required": true, "content": object{
+		"application/x-www-form-urlencoded": object{"schema": object{"type": "object", "properties": properties, "required": []string{"do", "why"}, "additionalProperties": false}},
+	}}
 }
 
 // answerOf describes an answer that is v, or a text of other kinds.

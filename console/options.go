@@ -21,6 +21,11 @@ type Options struct {
 	// Payloads: it shows payloads and headers of messages to those who ask for them. Without it
 	// nobody sees them, except what an error quotes.
 	Payloads bool
+	// Commands: operators may give commands: retry or discard a message, pause or resume a subscription. Each is in the audit log.
+	// Without it the console changes nothing.
+	Commands bool
+	// Who gives commands, for the audit log, where there is no login. Required with Commands, unless there is Stranger.
+	Who string
 	// Timeout is how long a question to a database may take, with the wait for its place. Zero:
 	// DefaultTimeout.
 	Timeout time.Duration
@@ -62,6 +67,9 @@ func (o *Options) Validate() error {
 		} else if _, err := operations.Of(d.Store); err != nil {
 			faults = append(faults, fmt.Errorf("console: Databases[%d]: %w", i, err))
 		}
+	}
+	if o.Commands && o.Stranger == nil && o.Who == "" {
+		faults = append(faults, errors.New("console: there are Commands, but no login, so nobody would be named in the audit log; set Who, or Stranger"))
 	}
 	if o.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("console: Timeout is %v; choose a positive time, or zero for %v", o.Timeout, DefaultTimeout))

@@ -51,6 +51,8 @@ type sheet struct {
 	Database, Box string
 	// Payloads: the one who looks may see payloads of the box.
 	Payloads bool
+	// Commands: the one who looks may give commands in the box.
+	Commands bool
 	// User is the one who looks; nil: there is no login.
 	User *User
 
@@ -75,7 +77,8 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 	}
 	return &sheet{
 		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
-		root: root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r),
+		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
+		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r),
 	}
 }
 

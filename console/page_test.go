@@ -21,7 +21,7 @@ var kinds = []string{"/relays", "/audit", boxPage, "/subscriptions/default", "/e
 
 func TestEveryLinkOfEveryPageLeadsToAGoodPage(t *testing.T) {
 	t.Parallel()
-	h, err := console.New(console.Options{Payloads: true, Databases: []console.Database{{Name: "shop", Store: box(t)}}})
+	h, err := console.New(console.Options{Payloads: true, Commands: true, Who: "ann", Databases: []console.Database{{Name: "shop", Store: box(t)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

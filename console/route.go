@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -8,7 +9,9 @@ import (
 
 // route is one address of the console.
 type route struct {
-	// path is below /, in the form of net/http. All routes take GET, and HEAD with it.
+	// method is how it is asked. Empty: GET, and HEAD with it. A POST is a command: it changes something.
+	method string
+	// path is below /, in the form of net/http.
 	path string
 	// page: it answers people, and so do its errors.
 	page bool
@@ -16,6 +19,8 @@ type route struct {
 	about string
 	// takes are the parameters behind the question mark.
 	takes []parameter
+	// form are the fields of the form of a command.
+	form []parameter
 	// answer is a value of the type that it answers with.
 	answer any
 	// exports are the other types of content that it answers with, for the OpenAPI document.
@@ -28,7 +33,10 @@ type route struct {
 	handle func(*console, http.ResponseWriter, *http.Request) error
 }
 
-// parameter is one behind the question mark.
+// verb is how the route is asked.
+func (r *route) verb() string { return cmp.Or(r.method, http.MethodGet) }
+
+// parameter is one behind the question mark, or of a form.
 type parameter struct{ name, about string }
 
 // filters select messages.
@@ -64,7 +72,7 @@ func routes() []route {
 		{path: "/api/v1/openapi.json", handle: (*console).openAPI, needs: Viewer},
 		{path: "/api/", handle: (*console).nowhere, needs: Viewer},
 		{path: "/", page: true, handle: (*console).nowhere, needs: Viewer},
-	}, databaseRoutes(), boxRoutes(), pageRoutes())
+	}, databaseRoutes(), boxRoutes(), pageRoutes(), commandRoutes())
 }
 
 // databaseRoutes are those of the API that are of databases.
@@ -139,6 +147,27 @@ func pageRoutes() []route {
 		{path: box + "/messages", page: true, handle: asPage("messages", (*console).listed), takes: append(slices.Clone(filters), trails), needs: Viewer},
 		{path: box + "/messages/{id}", page: true, handle: asPage("message", (*console).message), takes: []parameter{payloads}, needs: Viewer},
 		{path: box + "/messages/{id}/key", page: true, handle: asPage("around", (*console).around), takes: []parameter{readers}, needs: Viewer},
+	}
+}
+
+// commandRoutes are the commands. A page sends each to where the API has the same, without /api/v1.
+func commandRoutes() []route {
+	const (
+		box           = "/databases/{database}/boxes/{box}"
+		messages      = box + "/messages/{id}/commands"
+		subscriptions = box + "/subscriptions/{subscription}/commands"
+	)
+	return []route{
+		{
+			method: http.MethodPost, path: "/api/v1" + messages, handle: asJSON((*console).onMessage), form: messageForm, answer: Done{}, needs: Operator,
+			about: "Retry or discard a message, or publish or cancel a scheduled one.",
+		},
+		{
+			method: http.MethodPost, path: "/api/v1" + subscriptions, handle: asJSON((*console).onSubscription), form: subscriptionForm, answer: Done{}, needs: Operator,
+			about: "Pause or resume a subscription.",
+		},
+		{method: http.MethodPost, path: messages, page: true, handle: asCommand((*console).onMessage), form: messageForm, needs: Operator},
+		{method: http.MethodPost, path: subscriptions, page: true, handle: asCommand((*console).onSubscription), form: subscriptionForm, needs: Operator},
 	}
 }
 

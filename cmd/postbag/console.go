@@ -37,8 +37,10 @@ func newConsoleCommand(c *terminal.Terminal) *cobra.Command {
 		Use:   "console",
 		Short: "Serve pages and a JSON API that show every box",
 		Long: `Serve pages that show every box, with what needs a look first, until told to stop. Below /api/v1 is
-the same as JSON; /api/v1/openapi.json describes it. Nothing is changed. With -c it shows
-all stores of the file, or the one of --store-name. It needs the rights of a console (postbag grants --for console).
+the same as JSON; /api/v1/openapi.json describes it. With -c it shows all stores of the file, or the one
+of --store-name. It changes nothing, and needs the rights of a console (postbag grants --for console). With
+--commands operators can retry or discard a message, and pause or resume a subscription. Then it needs the
+rights of a relay.
 
 Without --access there is no login: every user of this machine can open it. Then it listens on loopback
 addresses only, and you use a tunnel from elsewhere, such as ssh -L 9292:127.0.0.1:9292 HOST.
@@ -91,6 +93,7 @@ Payloads and headers of messages are shown only with --payloads.`,
 func (f *consoleFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.said.Listen, "listen", "", "listen at this `address`, a loopback one unless there is a login; a bare port means 127.0.0.1 (default 127.0.0.1:9292)")
 	flags.BoolVar(&f.said.Payloads, "payloads", false, "show payloads and headers of messages to those who ask for them, and may see them")
+	flags.BoolVar(&f.said.Commands, "commands", false, "take commands: retry or discard a message, pause or resume a subscription")
 	flags.StringVar(&f.said.Access, "access", "", "the `file` that says who has which rights; everybody logs in")
 	flags.StringVar(&f.said.TLS.CertFile, "tls-cert", "", "the `file` with the certificate, in PEM")
 	flags.StringVar(&f.said.TLS.KeyFile, "tls-key", "", "the `file` with its key, in PEM")
@@ -102,6 +105,7 @@ func (f *consoleFlags) join(file config.Console) {
 	said := &f.said
 	file.Listen = cmp.Or(said.Listen, file.Listen, defaultConsole)
 	file.Payloads = file.Payloads || said.Payloads
+	file.Commands = file.Commands || said.Commands
 	file.Access = cmp.Or(said.Access, file.Access)
 	file.TLS.CertFile, file.TLS.KeyFile = cmp.Or(said.TLS.CertFile, file.TLS.CertFile), cmp.Or(said.TLS.KeyFile, file.TLS.KeyFile)
 	if len(said.Proxy.Addresses) > 0 {
@@ -138,7 +142,7 @@ func (f *consoleFlags) check() error {
 
 // options are those of the console, without its databases.
 func (f *consoleFlags) options(c *terminal.Terminal) console.Options {
-	return console.Options{Payloads: f.settings.Payloads, Words: func(text string) string { return readable(c, text) }}
+	return console.Options{Payloads: f.settings.Payloads, Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) }}
 }
 
 // stores returns those to show: all of the file, or the one that the flags name.

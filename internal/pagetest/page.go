@@ -23,7 +23,7 @@ table thead tbody tr th td time span br details summary pre form label input sel
 
 // attributes are those that an element may have.
 var attributes = strings.Fields(`lang charset name content rel href type class src alt width height id tabindex role aria-label
-aria-labelledby scope datetime open method action for value placeholder selected checked`)
+aria-labelledby scope datetime open method action for value placeholder selected checked required maxlength`)
 
 // reader walks through the elements of a page.
 type reader struct {
@@ -82,23 +82,22 @@ func (r *reader) begin(e xml.StartElement) {
 		if !slices.Contains(attributes, a.Name.Local) {
 			r.faultf("%s has the attribute %s", name, a.Name.Local)
 		}
-		switch a.Name.Local {
-		case "href", "src", "action":
-			r.link(a.Value)
+	}
+	for _, a := range []string{"href", "src", "action"} {
+		if to, is := has[a]; is && r.relative(to) && has["method"] != "post" { // nobody follows a command
+			r.page.Links = append(r.page.Links, to)
 		}
 	}
 	r.element(name, has)
 }
 
-// link takes an address, which must be relative: it stays where the console is, and runs nothing.
-func (r *reader) link(to string) {
+// relative says whether an address leads to a page. It must be relative: it stays where the console is, and runs nothing.
+func (r *reader) relative(to string) bool {
 	if !strings.HasPrefix(to, "./") && !strings.HasPrefix(to, "../") && !strings.HasPrefix(to, "#") {
 		r.faultf("the link %q is not relative", to)
-		return
+		return false
 	}
-	if !strings.HasPrefix(to, "#") {
-		r.page.Links = append(r.page.Links, to)
-	}
+	return !strings.HasPrefix(to, "#")
 }
 
 func (r *reader) element(name string, has map[string]string) {
@@ -120,7 +119,9 @@ func (r *reader) element(name string, has map[string]string) {
 	case "label":
 		r.labels[has["for"]] = true
 	case "input", "select":
-		r.fields = append(r.fields, has["id"])
+		if has["type"] != "hidden" {
+			r.fields = append(r.fields, has["id"])
+		}
 	case "img":
 		if _, is := has["alt"]; !is {
 			r.faultf("a picture has no alternative")

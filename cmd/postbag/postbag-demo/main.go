@@ -1,7 +1,7 @@
 // Command postbag-demo shows Postbag in small, on this machine alone: a shop, a relay that is killed, a broker that is
 // restarted, a consumer that checks what arrives, and a billing service that is killed and applies each order once.
 //
-//	postbag-demo [--postgres] [--orders N] [--json]
+//	postbag-demo [--postgres] [--orders N] [--console] [--json]
 //
 // It brings a NATS server, and can start a private PostgreSQL server; so it is a program of its own, and the postbag command
 // links neither. "make demo" builds and runs it.
@@ -80,6 +80,7 @@ and the rest goes to standard error.`,
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.Usagef("%w; see postbag-demo --help", err) })
 	cmd.Flags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
 	cmd.Flags().BoolVar(&o.Postgres, "postgres", false, "on a private PostgreSQL server, in place of a sqlite file")
+	cmd.Flags().BoolVar(&o.Console, "console", false, "serve the console, and go on until Ctrl-C")
 	cmd.Flags().IntVar(&o.Orders, "orders", 5000, "how `many` orders to commit")
 	for name, work := range processes {
 		cmd.AddCommand(&cobra.Command{

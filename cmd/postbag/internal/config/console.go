@@ -14,6 +14,9 @@ type Console struct {
 	Listen string `yaml:"listen" default:"127.0.0.1:9292"`
 	// Show payloads and headers of messages. With access, only to those who have payloads there.
 	Payloads bool `yaml:"payloads" default:"false"`
+	// Take commands of operators: retry or discard a message, pause or resume a subscription.
+	// Without access everybody who reaches the address is an operator.
+	Commands bool `yaml:"commands" default:"false"`
 	// The file that says who has which rights, and who logs in with a password. It is read again
 	// when it changes. See guides/console.md.
 	Access string `yaml:"access" otherwise:"no login: who reaches the address sees everything"`

@@ -5,8 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -56,12 +56,22 @@ func openDatabase(ctx context.Context, dir string, postgres bool) (*database, er
 	}, nil
 }
 
-// openStore opens the box for the relay's process.
-func openStore(ctx context.Context) (s store.Store, closeStore func() error, err error) {
-	if dsn := os.Getenv(EnvPostgres); dsn != "" {
+// setting is what the relay's process must know by a name.
+func (d *database) setting(name string) string {
+	for _, one := range d.env {
+		if value, is := strings.CutPrefix(one, name+"="); is {
+			return value
+		}
+	}
+	return ""
+}
+
+// openStore opens the box by what the relay's process must know, such as os.Getenv.
+func openStore(ctx context.Context, setting func(name string) string) (s store.Store, closeStore func() error, err error) {
+	if dsn := setting(EnvPostgres); dsn != "" {
 		return openPostgresStore(ctx, dsn)
 	}
-	path := os.Getenv(EnvSQLite)
+	path := setting(EnvSQLite)
 	if path == "" {
 		return nil, nil, fmt.Errorf("demo: neither %s nor %s is set; this command is for postbag-demo alone", EnvSQLite, EnvPostgres)
 	}

@@ -20,6 +20,8 @@ type Options struct {
 	Rate int
 	// Postgres runs the shop on a private PostgreSQL server in place of SQLite.
 	Postgres bool
+	// Console serves the console of the shop's database while the demo runs, and then until ctx ends.
+	Console bool
 	// Relay and Billing start the relay and the billing service: the program and its
 	// first arguments, to which the demo adds nothing. They are told what to do by the
 	// environment, see the functions Relay and Billing.
@@ -66,6 +68,7 @@ func Run(ctx context.Context, o Options) (report Report, err error) {
 		return report, err
 	}
 	report.show(s.screen)
+	s.stay(ctx)
 	if !report.Kept {
 		return report, ErrBroken
 	}
@@ -85,6 +88,7 @@ type scene struct {
 	relay   *process
 	books   *books
 	billing *process
+	console string // its address; empty: there is none
 	closers []func() error
 	pauses  pauses
 	// How often each process was killed.
@@ -129,7 +133,10 @@ func (s *scene) set(ctx context.Context, dir string) error {
 		return err
 	}
 	s.later(s.books.close)
-	return s.startProcesses(dir, database)
+	if err := s.startProcesses(dir, database); err != nil || !s.options.Console {
+		return err
+	}
+	return s.startConsole(ctx, database)
 }
 
 // startProcesses starts the relay and the billing service.

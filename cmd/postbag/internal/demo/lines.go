@@ -59,6 +59,7 @@ func showLines(s *screen) {
 func showNext(s *screen) {
 	s.showf(`
 Try next:
+    make demo ARGS=--console         the same, with the console in your browser
     make demo ARGS=--postgres        the same on a private PostgreSQL server
     make build                       the postbag program, then ./postbag --help
     examples/quickstart              a whole program: PostgreSQL, NATS, an embedded relay

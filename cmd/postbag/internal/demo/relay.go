@@ -35,7 +35,7 @@ var errOrphan = errors.New("demo: the demo is gone")
 func Relay(ctx context.Context, life io.Reader, log io.Writer) (err error) {
 	ctx, leave := alive(ctx, life)
 	defer func() { err = errors.Join(err, leave()) }()
-	s, closeStore, err := openStore(ctx)
+	s, closeStore, err := openStore(ctx, os.Getenv)
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}

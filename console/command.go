@@ -1,0 +1,209 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
+)
+
+// Done is what a command did, in JSON.
+type Done struct {
+	// For how many messages a relay is to carry it out.
+	Queued int `json:"queued"`
+	// How many were changed at once: scheduled messages.
+	Changed int `json:"changed"`
+	// What you should know.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// largestForm is the size of the largest form of a command, in bytes.
+const largestForm = 16 << 10
+
+// Forms of commands.
+var (
+	why         = parameter{"why", "Why, for the audit log."}
+	messageForm = []parameter{
+		{"do", "retry or discard. A scheduled message is published now, or cancelled."},
+		{"subscription", "The subscription whose copy it is; empty for a scheduled message."},
+		{"state", "The state that you saw, such as dead. In another one nothing is done. Empty: in any that takes the command."},
+		why,
+	}
+	subscriptionForm = []parameter{
+		{"do", "pause or resume."},
+		{"for", "The pause ends by itself after this span, such as 2h. Empty: when somebody resumes it."},
+		why,
+	}
+)
+
+// What a form can ask to do with a message.
+const (
+	doRetry   = "retry"
+	doDiscard = "discard"
+)
+
+// form reads the form of a request, and refuses what the route does not know or gets twice.
+func form(r *http.Request, fields []parameter) (url.Values, error) {
+	r.Body = http.MaxBytesReader(nil, r.Body, largestForm)
+	if err := r.ParseForm(); err != nil {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			return nil, badRequestf("the form has more than %d bytes; shorten why", largestForm)
+		}
+		return nil, badRequestf("the form is malformed; send it as application/x-www-form-urlencoded")
+	}
+	for name, values := range r.PostForm {
+		if !slices.ContainsFunc(fields, func(p parameter) bool { return p.name == name }) {
+			return nil, badRequestf("there is no field %.40q here; leave it out, or see api/v1/openapi.json", name)
+		}
+		if len(values) > 1 {
+			return nil, badRequestf("the field %s is given %d times; give it once", name, len(values))
+		}
+	}
+	return r.PostForm, nil
+}
+
+// signed says who gives a command, and why.
+func (c *console) signed(r *http.Request, f url.Values) (store.Audit, error) {
+	a := store.Audit{Who: c.who, Why: strings.TrimSpace(f.Get("why"))}
+	if u := userOf(r.Context()); u != nil {
+		a.Who = u.Name
+	}
+	return a, operations.ValidAudit(a)
+}
+
+// onMessage gives a command for one message.
+func (c *console) onMessage(r *http.Request) (v Done, err error) {
+	f, err := form(r, messageForm)
+	if err != nil {
+		return v, err
+	}
+	choice := operations.Choice{
+		Ref: store.Ref{Box: r.PathValue("box"), Subscription: f.Get("subscription")}, Only: store.State(f.Get("state")),
+	}
+	switch f.Get("do") {
+	case doRetry:
+		choice.Kind = store.Retry
+	case doDiscard:
+		choice.Kind = store.Discard
+	default:
+		return v, badRequestf("do is neither retry nor discard; write one of them")
+	}
+	if choice.Only != "" && !slices.Contains(operations.States(), choice.Only) {
+		return v, badRequestf("state is no state of messages; write the one that you saw, such as dead, or leave it out")
+	}
+	id, err := idOf(r.PathValue("id"))
+	if err != nil {
+		return v, err
+	}
+	choice.IDs = []postbag.ID{id}
+	a, err := c.signed(r, f)
+	if err != nil {
+		return v, err
+	}
+	err = c.change(r, func(ctx context.Context, ops operations.Store) error {
+		p, err := ops.Preview(ctx, choice)
+		if err != nil {
+			return err
+		}
+		did, err := ops.Run(p, a).Do(ctx)
+		v.Queued, v.Changed = did.Queued, did.Done
+		return err
+	})
+	return v, late(id, err)
+}
+
+// onSubscription gives a command for one subscription.
+func (c *console) onSubscription(r *http.Request) (v Done, err error) {
+	f, err := form(r, subscriptionForm)
+	if err != nil {
+		return v, err
+	}
+	p := store.Pause{Scope: store.PauseSubscription, Ref: store.Ref{Box: r.PathValue("box"), Subscription: r.PathValue("subscription")}}
+	span, err := spanOf(f.Get("for"))
+	if err != nil {
+		return v, err
+	}
+	a, err := c.signed(r, f)
+	if err != nil {
+		return v, err
+	}
+	var give func(context.Context, operations.Store) error
+	switch do := f.Get("do"); {
+	case do == "pause":
+		give = func(ctx context.Context, ops operations.Store) error {
+			v.Notes, err = ops.Pause(ctx, a, p, span)
+			return err
+		}
+	case do == "resume" && span == 0:
+		give = func(ctx context.Context, ops operations.Store) error { return ops.Resume(ctx, a, p) }
+	case do == "resume":
+		return v, badRequestf("for is given, and resume has no end; leave it out, or write do as pause")
+	default:
+		return v, badRequestf("do is neither pause nor resume; write one of them")
+	}
+	return v, c.change(r, give)
+}
+
+// spanOf reads how long a pause is. Empty: zero, without an end.
+func spanOf(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	span, err := time.ParseDuration(text)
+	if err != nil || span <= 0 {
+		return 0, badRequestf("for is no span above zero; write 90m or 2h, or leave it out")
+	}
+	return span, nil
+}
+
+// change carries out a command in the database that the path names, in the place of the questions to it. The next look then
+// reads the database again.
+func (c *console) change(r *http.Request, give func(context.Context, operations.Store) error) error {
+	d, err := c.database(r)
+	if err != nil {
+		return err
+	}
+	if postbag.ValidBox(r.PathValue("box")) != nil {
+		return errNoBox
+	}
+	defer d.forget()
+	return d.ask(r.Context(), func(ctx context.Context) error { return give(ctx, d.ops) })
+}
+
+// asCommand gives a command, and sends the browser back to the page with its form.
+func asCommand(give func(*console, *http.Request) (Done, error)) func(*console, http.ResponseWriter, *http.Request) error {
+	return func(c *console, w http.ResponseWriter, r *http.Request) error {
+		if _, err := give(c, r); err != nil {
+			return err
+		}
+		w.Header().Set("Location", "../"+path.Base(path.Dir(r.URL.EscapedPath())))
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
+}
+
+// button is one of a form of commands.
+type button struct{ Do, Label string }
+
+// Buttons are the commands that a message in a state takes.
+func (*sheet) Buttons(state store.State) (all []button) {
+	retry, discard := button{doRetry, "Retry"}, button{doDiscard, "Discard"}
+	if state == store.StateScheduled {
+		retry.Label, discard.Label = "Publish now", "Cancel"
+	}
+	if slices.Contains(operations.CommandStates(store.Retry), state) {
+		all = append(all, retry)
+	}
+	if slices.Contains(operations.CommandStates(store.Discard), state) {
+		all = append(all, discard)
+	}
+	return all
+}
