@@ -296,7 +296,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 		`"..", is none`:          {Databases: []console.Database{{Name: "..", Store: m}}},
 		`"", is none`:            {Databases: []console.Database{{Store: m}}},
 		"two databases":          {Databases: []console.Database{{Name: "a", Store: m}, {Name: "a", Store: m}}},
-		"has no Store":           {Databases: []console.Database{{Name: "a"}}},
+		"neither Store nor Open":           {Databases: []console.Database{{Name: "a"}}},
 		"Timeout is -1s":         {Databases: []console.Database{{Name: "a", Store: m}}, Timeout: -time.Second},
 		"no store.Inspector and": {Databases: []console.Database{{Name: "a", Store: struct{ store.Store }{m}}}},
 	} {

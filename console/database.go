@@ -23,8 +23,13 @@ var errBusy = errors.New("the console asks this database as much as it may alrea
 // database is one that the console shows.
 type database struct {
 	name    string
-	ops     operations.Store
+	ops     operations.Store // once it is reached
 	timeout time.Duration
+	// opening has the place of the one who opens it; tried says when that was, and away what came of it.
+	opening chan struct{}
+	open    func(context.Context) (store.Store, error) // nil: it is open
+	tried   time.Time
+	away    error
 	// looks has the place of the one who reads the overview, and places that of the one who asks anything else, so that no search
 	// keeps the overview waiting.
 	looks, places chan struct{}
@@ -36,11 +41,39 @@ type database struct {
 }
 
 func newDatabase(d *Database, timeout time.Duration) (*database, error) {
-	ops, err := operations.Of(d.Store)
-	if err != nil {
-		return nil, err
+	made := &database{
+		name: d.Name, open: d.Open, timeout: timeout,
+		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), places: make(chan struct{}, 1),
 	}
-	return &database{name: d.Name, ops: ops, timeout: timeout, looks: make(chan struct{}, 1), places: make(chan struct{}, 1)}, nil
+	if d.Open != nil {
+		return made, nil
+	}
+	var err error
+	made.ops, err = operations.Of(d.Store)
+	return made, err
+}
+
+// reach opens the database if it is not open yet. One that was away a moment ago is not tried again.
+func (d *database) reach(ctx context.Context) error {
+	select {
+	case d.opening <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-d.opening }()
+	if d.open == nil || d.away != nil && time.Since(d.tried) < fresh {
+		return d.away
+	}
+	s, err := d.open(ctx)
+	if err == nil {
+		d.open = nil
+		d.ops, err = operations.Of(s)
+	}
+	d.away = err
+	if d.tried = time.Now(); errors.Is(ctx.Err(), context.Canceled) { // the one who asked has gone, which says nothing of the database
+		d.tried = time.Time{}
+	}
+	return err
 }
 
 // ask puts one question when there is a place.
@@ -62,7 +95,10 @@ func (d *database) askAt(ctx context.Context, gate chan struct{}, question func(
 		return ctx.Err()
 	}
 	defer func() { <-gate }()
-	err := question(ctx)
+	err := d.reach(ctx)
+	if err == nil {
+		err = question(ctx)
+	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // drivers say it in words of their own
 	}

@@ -223,3 +223,50 @@ func TestNoStoreIsAskedForABoxThatCannotBe(t *testing.T) {
 		}
 	})
 }
+
+func TestADatabaseThatIsAwayAtFirstIsOpenedWhenItIsThere(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := created(t, memstore.New(memstore.Options{}))
+		calls, away := 0, true
+		h, err := console.New(console.Options{Databases: []console.Database{{Name: "shop", Open: func(context.Context) (store.Store, error) {
+			if calls++; away {
+				return nil, errors.New("the plug is out")
+			}
+			return m, nil
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+			return w
+		}
+		if v := state(t, ask("/api/v1/overview")); v.Good || v.Error != "the plug is out" {
+			t.Errorf("it is shown as %+v", v)
+		}
+		if w := ask(messages); w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "the plug is out") || calls != 1 {
+			t.Errorf("after %d tries a question is answered with %d: %s", calls, w.Code, w.Body)
+		}
+		away = false
+		pass(2 * time.Second)
+		for range 2 {
+			if v := state(t, ask("/api/v1/overview")); v.Error != "" || len(v.Boxes) != 1 || calls != 2 {
+				t.Errorf("after %d tries it is shown as %+v", calls, v)
+			}
+			pass(time.Minute)
+		}
+	})
+}
+
+func TestADatabaseHasAStoreOrAWayToOpenOne(t *testing.T) {
+	t.Parallel()
+	m := memstore.New(memstore.Options{})
+	open := func(context.Context) (store.Store, error) { return m, nil }
+	for _, d := range []console.Database{{Name: "shop"}, {Name: "shop", Store: m, Open: open}} {
+		if _, err := console.New(console.Options{Databases: []console.Database{d}}); err == nil || !strings.Contains(err.Error(), "neither Store nor Open, or both") {
+			t.Errorf("of %+v it says %v", d, err)
+		}
+	}
+}

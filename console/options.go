@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -43,6 +44,10 @@ type Database struct {
 	Name string
 	// Store is where it is. It must be a store.Inspector and a store.Operator, as those of Postbag are.
 	Store store.Store
+	// Open opens it in place of Store, such as when it is away as the console begins. It is called when somebody asks, at most once
+	// in two seconds and never twice at a time, until it returns a store. The context is that of the one who asks. The store is
+	// yours to close, as Store is.
+	Open func(ctx context.Context) (store.Store, error)
 }
 
 var databaseName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
@@ -62,9 +67,10 @@ func (o *Options) Validate() error {
 			faults = append(faults, fmt.Errorf("console: two databases are named %.64q; give each a name of its own", d.Name))
 		}
 		seen[d.Name] = true
-		if d.Store == nil {
-			faults = append(faults, fmt.Errorf("console: Databases[%d] has no Store; open one", i))
-		} else if _, err := operations.Of(d.Store); err != nil {
+		switch _, err := operations.Of(d.Store); {
+		case (d.Store == nil) == (d.Open == nil):
+			faults = append(faults, fmt.Errorf("console: Databases[%d] has neither Store nor Open, or both; give one of them", i))
+		case d.Store != nil && err != nil:
 			faults = append(faults, fmt.Errorf("console: Databases[%d]: %w", i, err))
 		}
 	}

@@ -67,15 +67,14 @@ Payloads and headers of messages are shown only with --payloads.`,
 				return exit.With(exit.Usage, err)
 			}
 			o := f.options(c)
+			var shown consoleStores
+			defer func() { err = errors.Join(err, shown.close()) }()
 			for _, name := range slices.Sorted(maps.Keys(stores)) {
-				where := stores[name]
-				where.Create = false
-				s, err := component.OpenStore(cmd.Context(), where, component.StoreOptions{})
+				d, err := shown.database(cmd.Context(), c, cmp.Or(name, "store"), stores[name])
 				if err != nil {
 					return err
 				}
-				defer func() { err = errors.Join(err, s.Close()) }()
-				o.Databases = append(o.Databases, console.Database{Name: cmp.Or(name, "store"), Store: s.Store})
+				o.Databases = append(o.Databases, d)
 			}
 			h, err := behind(door, o)
 			if err != nil {

@@ -116,6 +116,22 @@ func TestTheConsoleShowsAllStoresOfAFile(t *testing.T) {
 	}
 }
 
+func TestTheConsoleBeginsWhileAStoreIsAway(t *testing.T) {
+	t.Parallel()
+	at := emptyFile(t)
+	cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
+	path := write(t, "postbag.yaml", "stores: {here: "+at.yaml+", away: {dsn: 'postgres://app@127.0.0.1:1/shop'}}\ndestinations: {out: {stdout: {}}}\nsubscriptions: [{store: here}]\n")
+	served := start(t, "console", "-c", path, "--listen", "0")
+	o := consoleAnswer[console.Overview](t, consoleAddress(t, served)+"/api/v1/overview")
+	if len(o.Databases) != 2 || o.Databases[0].Name != "away" || !strings.Contains(o.Databases[0].Error, "look whether the server runs") || len(o.Databases[1].Boxes) != 1 {
+		t.Errorf("it shows %+v", o)
+	}
+	if text := served.err.String(); !strings.Contains(text, "store away: ") || !strings.Contains(text, "it is tried again when somebody looks") {
+		t.Errorf("it says %s", text)
+	}
+	cli(t, "console", "-c", write(t, "postbag.yaml", "store: {dsn: 'postgres://app@127.0.0.1:99999/shop'}\ndestinations: {out: {stdout: {}}}\n")).ends(exit.Usage, "its port is no number")
+}
+
 func TestTheConsoleListensOnLoopbackOnly(t *testing.T) {
 	t.Parallel()
 	at := emptyFile(t)
