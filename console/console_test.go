@@ -182,7 +182,7 @@ func TestEveryAnswerKeepsOtherSitesOut(t *testing.T) {
 	t.Parallel()
 	at := serve(t, console.Options{}, box(t))
 	want := map[string]string{
-		"Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 		"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 		"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Access-Control-Allow-Origin": "",
 	}
@@ -296,7 +296,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 		`"..", is none`:          {Databases: []console.Database{{Name: "..", Store: m}}},
 		`"", is none`:            {Databases: []console.Database{{Store: m}}},
 		"two databases":          {Databases: []console.Database{{Name: "a", Store: m}, {Name: "a", Store: m}}},
-		"neither Store nor Open":           {Databases: []console.Database{{Name: "a"}}},
+		"neither Store nor Open": {Databases: []console.Database{{Name: "a"}}},
 		"Timeout is -1s":         {Databases: []console.Database{{Name: "a", Store: m}}, Timeout: -time.Second},
 		"no store.Inspector and": {Databases: []console.Database{{Name: "a", Store: struct{ store.Store }{m}}}},
 	} {

@@ -15,7 +15,7 @@ import (
 	"github.com/postbag/postbag/internal/operations"
 )
 
-//go:embed pages/*.html pages/style.css pages/icon.svg
+//go:embed pages/*.html pages/style.css pages/console.js pages/icon.svg
 var files embed.FS
 
 // pages are the templates of all pages. They escape every value for the place where it stands.
@@ -146,6 +146,10 @@ func tidied(w http.ResponseWriter, r *http.Request) bool {
 
 func (*console) styleSheet(w http.ResponseWriter, _ *http.Request) error {
 	return asset(w, "pages/style.css", "text/css; charset=utf-8")
+}
+
+func (*console) script(w http.ResponseWriter, _ *http.Request) error {
+	return asset(w, "pages/console.js", "text/javascript; charset=utf-8")
 }
 
 func (*console) icon(w http.ResponseWriter, _ *http.Request) error {

@@ -68,6 +68,7 @@ var (
 func routes() []route {
 	return slices.Concat([]route{
 		{path: "/style.css", handle: (*console).styleSheet, open: true},
+		{path: "/console.js", handle: (*console).script, open: true},
 		{path: "/icon.svg", handle: (*console).icon, open: true},
 		{path: "/api/v1/openapi.json", handle: (*console).openAPI, needs: Viewer},
 		{path: "/api/", handle: (*console).nowhere, needs: Viewer},

@@ -19,11 +19,12 @@ type Page struct {
 
 // elements are those that a page may have.
 var elements = strings.Fields(`html head meta title link body header nav main footer section article div h1 h2 h3 p a ul li dl dt dd
-table thead tbody tr th td time span br details summary pre form label input select option button img`)
+table thead tbody tr th td time span br details summary pre form label input select option button img
+script dialog kbd`)
 
 // attributes are those that an element may have.
 var attributes = strings.Fields(`lang charset name content rel href type class src alt width height id tabindex role aria-label
-aria-labelledby scope datetime open method action for value placeholder selected checked required maxlength`)
+aria-labelledby scope datetime open method action for value placeholder selected checked required maxlength defer`)
 
 // reader walks through the elements of a page.
 type reader struct {
@@ -118,6 +119,10 @@ func (r *reader) element(name string, has map[string]string) {
 		}
 	case "label":
 		r.labels[has["for"]] = true
+	case "script":
+		if has["src"] == "" {
+			r.faultf("a script stands in it")
+		}
 	case "input", "select":
 		if has["type"] != "hidden" {
 			r.fields = append(r.fields, has["id"])
@@ -140,6 +145,8 @@ func (r *reader) text(text string) {
 		return
 	}
 	switch r.open[len(r.open)-1] {
+	case "script":
+		r.faultf("the script %q stands in it", text)
 	case "title":
 		r.page.Title += text
 	case "h1":

@@ -20,7 +20,9 @@ func TestAGoodPageHasNoFault(t *testing.T) {
 func TestEachFaultOfAPageIsFound(t *testing.T) {
 	t.Parallel()
 	for put, want := range map[string]string{
-		`<script>x</script>`:                     "element script",
+		`<script>x</script>`:                     "a script stands in it",
+		`<script src="./x.js">x</script>`:        "the script \"x\" stands in it",
+		`<script src="//evil.example"></script>`: "is not relative",
 		`<svg></svg>`:                            "element svg",
 		`<p onclick="x">y</p>`:                   "attribute onclick",
 		`<p style="x">y</p>`:                     "attribute style",
