@@ -1,12 +1,14 @@
 package console_test
 
 import (
+	"context"
 	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/console"
@@ -213,5 +215,32 @@ func TestAnEmptyDatabaseHasGoodPages(t *testing.T) {
 	at := serve(t, console.Options{}, created(t, memstore.New(memstore.Options{})), memstore.New(memstore.Options{}))
 	if found := pagetest.Crawl(t, at+"/"); len(found) < 10 {
 		t.Errorf("there are only %d pages", len(found))
+	}
+}
+
+func TestTheScheduledAreShownWithWhenTheyAreDue(t *testing.T) {
+	t.Parallel()
+	m := created(t, memstore.New(memstore.Options{}))
+	due := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
+	msgs := []postbag.Message{{ID: postbag.NewID(), Topic: "later", NotBefore: due}}
+	if err := m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, "outbox", msgs) }); err != nil {
+		t.Fatal(err)
+	}
+	at := serve(t, commanding, m)
+	_, page := get(t, linked(t, at+boxPage, "Scheduled"))
+	if want := due.Format("2006-01-02 15:04:05 UTC"); !strings.Contains(page, want) || !strings.Contains(page, ">Due<") {
+		t.Errorf("the page does not say that it is due at %s:\n%s", want, page)
+	}
+	one := boxPage + "/messages/" + msgs[0].ID.String()
+	if _, page := get(t, at+one); !strings.Contains(page, ">Publish now<") || !strings.Contains(page, ">Cancel<") {
+		t.Errorf("its page has no form:\n%s", page)
+	}
+	fields := url.Values{"do": {"retry"}, "subscription": {""}, "state": {"scheduled"}, "why": {"it is wanted now"}}
+	response, body := post(t, at+"/api/v1"+one+"/commands", fields)
+	if response.StatusCode != http.StatusOK || body != "{\"queued\":0,\"changed\":1}\n" {
+		t.Errorf("to publish it now answers %s: %s", response.Status, body)
+	}
+	if left := into[console.Messages](t, at+messages+"?state=scheduled").Messages; len(left) != 1 || left[0].NotBefore.After(time.Now()) {
+		t.Errorf("it is not due now: %+v", left) // a relay takes it from there
 	}
 }
