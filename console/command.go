@@ -37,6 +37,13 @@ var (
 		{"state", "The state that you saw, such as dead. In another one nothing is done. Empty: in any that takes the command."},
 		why,
 	}
+	groupForm = []parameter{
+		{"do", "retry or discard."},
+		{"subscription", "The subscription."},
+		{"state", "The state of the group, such as dead."},
+		{"kind", "The kind of error, as it is shown."},
+		why,
+	}
 	subscriptionForm = []parameter{
 		{"do", "pause or resume."},
 		{"for", "The pause ends by itself after this span, such as 2h. Empty: when somebody resumes it."},
@@ -88,13 +95,8 @@ func (c *console) onMessage(r *http.Request) (v Done, err error) {
 	choice := operations.Choice{
 		Ref: store.Ref{Box: r.PathValue("box"), Subscription: f.Get("subscription")}, Only: store.State(f.Get("state")),
 	}
-	switch f.Get("do") {
-	case doRetry:
-		choice.Kind = store.Retry
-	case doDiscard:
-		choice.Kind = store.Discard
-	default:
-		return v, badRequestf("do is neither retry nor discard; write one of them")
+	if choice.Kind, err = kindOf(f.Get("do")); err != nil {
+		return v, err
 	}
 	if choice.Only != "" && !slices.Contains(operations.States(), choice.Only) {
 		return v, badRequestf("state is no state of messages; write the one that you saw, such as dead, or leave it out")
@@ -118,6 +120,48 @@ func (c *console) onMessage(r *http.Request) (v Done, err error) {
 		return err
 	})
 	return v, late(id, err)
+}
+
+// kindOf reads what is to be done with messages.
+func kindOf(do string) (store.CommandKind, error) {
+	switch do {
+	case doRetry:
+		return store.Retry, nil
+	case doDiscard:
+		return store.Discard, nil
+	}
+	return 0, badRequestf("do is neither retry nor discard; write one of them")
+}
+
+// onGroup gives a command for the messages of a kind of error that the page of errors counts: at most operations.MostParked.
+func (c *console) onGroup(r *http.Request) (v Done, err error) {
+	f, err := form(r, groupForm)
+	if err != nil {
+		return v, err
+	}
+	kind, err := kindOf(f.Get("do"))
+	if err != nil {
+		return v, err
+	}
+	ref := store.Ref{Box: r.PathValue("box"), Subscription: f.Get("subscription")}
+	if postbag.ValidSubscription(ref.Subscription) != nil {
+		return v, store.ErrNoSubscription
+	}
+	a, err := c.signed(r, f)
+	if err != nil {
+		return v, err
+	}
+	of := strings.ReplaceAll(f.Get("kind"), "\r\n", "\n") // a browser writes line ends so
+	err = c.change(r, func(ctx context.Context, ops operations.Store) error {
+		p, err := ops.PreviewGroup(ctx, ref, kind, store.State(f.Get("state")), of)
+		if err != nil {
+			return err
+		}
+		did, err := ops.Run(p, a).Do(ctx)
+		v.Queued = did.Queued
+		return err
+	})
+	return v, err
 }
 
 // onSubscription gives a command for one subscription.

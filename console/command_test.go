@@ -1,7 +1,9 @@
 package console_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/console"
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
@@ -72,6 +75,58 @@ func TestAnOperatorRetriesAMessageOnItsPage(t *testing.T) {
 	line := into[console.Audit](t, at+"/api/v1/databases/shop/audit?limit=1").Lines[0]
 	if line.Who != "ann@desk" || line.Why != "the endpoint takes it now" || !strings.Contains(line.What, "retry") {
 		t.Errorf("the audit log says %+v", line)
+	}
+}
+
+// alike is a store in which three messages are dead with one kind of error, and one with another.
+func alike(t *testing.T) *memstore.Store {
+	t.Helper()
+	m := memstore.New(memstore.Options{})
+	d := boxtest.New(t, created(t, m))
+	var msgs []postbag.Message
+	for range 4 {
+		msgs = append(msgs, postbag.Message{ID: postbag.NewID(), Topic: "t", Payload: []byte("x")})
+	}
+	d.Must(m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, "outbox", msgs) }))
+	records := d.Read()
+	parks := make([]store.Park, len(records))
+	for i, r := range records {
+		parks[i] = store.Park{Seq: r.Seq, Slot: r.Slot, State: store.ParkDead, Attempts: 1, Reason: fmt.Sprintf("order %d\nis unknown", i)}
+	}
+	parks[3].Reason = "too large"
+	d.Settle(&d.Lease, store.Settlement{To: d.At, Park: parks, Tally: boxtest.Tally(store.TallyParked, records...)})
+	return m
+}
+
+func TestAnOperatorRetriesAGroupOfErrors(t *testing.T) {
+	t.Parallel()
+	at := serve(t, commanding, alike(t))
+	group := into[console.Errors](t, at+"/api/v1"+boxPage+"/errors").Groups[0]
+	if _, body := get(t, at+boxPage+"/errors"); group.Messages != 3 || !strings.Contains(body, ">Retry 3<") || !strings.Contains(body, ">Discard 1<") {
+		t.Fatalf("of the group %+v the page has no form:\n%s", group, body)
+	}
+	fields := url.Values{"do": {"retry"}, "subscription": {"default"}, "state": {"dead"}, "kind": {strings.ReplaceAll(group.Kind, "\n", "\r\n")}, "why": {"they are known now"}}
+	response, body := post(t, at+boxPage+"/errors/commands", fields)
+	if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != "../errors" {
+		t.Fatalf("it answers %s with %q: %s", response.Status, to, body)
+	}
+	queued := 0
+	for _, m := range into[console.Messages](t, at+messages+"?state=dead").Messages {
+		if (m.Queued == "retry") != (m.Error != "too large") {
+			t.Errorf("of a message with the error %q there is %q queued", m.Error, m.Queued)
+		}
+		queued++
+	}
+	if line := into[console.Audit](t, at+"/api/v1/databases/shop/audit?limit=1").Lines[0]; queued != 4 || line.Who != "ann@desk" || !strings.Contains(line.What, "an error such as") {
+		t.Errorf("of %d messages the audit log says %+v", queued, line)
+	}
+	fields["kind"] = []string{"another"}
+	if response, body := post(t, at+"/api/v1"+boxPage+"/errors/commands", fields); response.StatusCode != http.StatusNotFound {
+		t.Errorf("of a kind that no message has it answers %s: %s", response.Status, body)
+	}
+	fields["state"] = []string{"delivered"}
+	if response, body := post(t, at+"/api/v1"+boxPage+"/errors/commands", fields); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("of another state it answers %s: %s", response.Status, body)
 	}
 }
 

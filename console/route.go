@@ -157,6 +157,7 @@ func commandRoutes() []route {
 		box           = "/databases/{database}/boxes/{box}"
 		messages      = box + "/messages/{id}/commands"
 		subscriptions = box + "/subscriptions/{subscription}/commands"
+		groups        = box + "/errors/commands"
 	)
 	return []route{
 		{
@@ -167,6 +168,11 @@ func commandRoutes() []route {
 			method: http.MethodPost, path: "/api/v1" + subscriptions, handle: asJSON((*console).onSubscription), form: subscriptionForm, answer: Done{}, needs: Operator,
 			about: "Pause or resume a subscription.",
 		},
+		{
+			method: http.MethodPost, path: "/api/v1" + groups, handle: asJSON((*console).onGroup), form: groupForm, answer: Done{}, needs: Operator,
+			about: "Retry or discard the messages of a kind of error: at most 500, the newest.",
+		},
+		{method: http.MethodPost, path: groups, page: true, handle: asCommand((*console).onGroup), form: groupForm, needs: Operator},
 		{method: http.MethodPost, path: messages, page: true, handle: asCommand((*console).onMessage), form: messageForm, needs: Operator},
 		{method: http.MethodPost, path: subscriptions, page: true, handle: asCommand((*console).onSubscription), form: subscriptionForm, needs: Operator},
 	}

@@ -3,6 +3,7 @@ package operations
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,6 +79,30 @@ func (s Store) ErrorGroups(ctx context.Context, r store.Ref) ([]ErrorGroup, erro
 	}
 	slices.SortStableFunc(groups, func(a, b ErrorGroup) int { return cmp.Compare(b.Messages, a.Messages) })
 	return groups, nil
+}
+
+// PreviewGroup looks up the messages of one of ErrorGroups for a command: those with this kind of error among the newest of that
+// state. There may be more, so the command can be given again. If there is none any more, it is ErrNotFound.
+func (s Store) PreviewGroup(ctx context.Context, r store.Ref, kind store.CommandKind, state store.State, of string) (*Preview, error) {
+	if !slices.Contains(ParkedStates(), state) {
+		return nil, refusef(ErrInvalid, "%.40q is no state of messages with an error; write dead, retrying, held or in-flight", string(state))
+	}
+	items, _, err := s.parkedOf(ctx, store.Query{Ref: r, Limit: MostParked}, state)
+	if err != nil {
+		return nil, err
+	}
+	p := &Preview{Choice: Choice{
+		Ref: r, Kind: kind, Query: store.Query{State: state}, Filter: fmt.Sprintf("the newest %s messages with an error such as %.200q", state, of),
+	}}
+	for i := len(items) - 1; i >= 0; i-- {
+		if ErrorKind(items[i].Reason) == of {
+			p.add(&items[i])
+		}
+	}
+	if p.Size() == 0 {
+		return nil, refusef(ErrNotFound, "no %s message of %s has an error of this kind any more; look again", state, r)
+	}
+	return p, nil
 }
 
 func groupOf(item *store.Item, kind string, more bool) ErrorGroup {

@@ -2,6 +2,7 @@ package operations_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -173,5 +174,34 @@ func TestALookAtErrorsAndKeysOfABoxThatIsNotThereFails(t *testing.T) {
 		if errors == nil || keys == nil {
 			t.Errorf("%s shows errors and keys: %s", r, fmt.Sprint(errors, keys))
 		}
+	}
+}
+
+func TestAGroupOfErrorsTakesACommand(t *testing.T) {
+	t.Parallel()
+	s := withParked(t, parked{"a", "order 1 is unknown", store.ParkDead}, parked{"b", "refused", store.ParkDead}, parked{"c", "order 2 is unknown", store.ParkDead}, parked{"d", "order 3 is unknown", store.ParkRetrying})
+	p, err := s.PreviewGroup(t.Context(), boxtest.Outbox, store.Discard, store.StateDead, "order N is unknown")
+	if err != nil || p.Size() != 2 || p.First[0].Reason != "order 1 is unknown" || p.First[1].Reason != "order 2 is unknown" {
+		t.Fatalf("the group is %+v, %v", p, err)
+	}
+	did, err := s.Run(p, store.Audit{Who: "ann", Why: "a test"}).Do(t.Context())
+	if err != nil || did.Queued != 2 {
+		t.Errorf("it did %+v, %v", did, err)
+	}
+	for _, none := range []struct {
+		state store.State
+		kind  string
+		want  error
+	}{
+		{store.StateDead, "order 1 is unknown", operations.ErrNotFound},
+		{store.StateHeld, "order N is unknown", operations.ErrNotFound},
+		{store.StatePending, "order N is unknown", operations.ErrInvalid},
+	} {
+		if p, err := s.PreviewGroup(t.Context(), boxtest.Outbox, store.Retry, none.state, none.kind); !errors.Is(err, none.want) {
+			t.Errorf("of %s %q it finds %+v, %v", none.state, none.kind, p, err)
+		}
+	}
+	if _, err := s.PreviewGroup(t.Context(), store.Ref{Box: "outbox", Subscription: "none"}, store.Retry, store.StateDead, "refused"); !errors.Is(err, store.ErrNoSubscription) {
+		t.Errorf("of a subscription that is not there it says %v", err)
 	}
 }
