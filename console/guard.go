@@ -8,7 +8,7 @@ import (
 )
 
 // policy lets a page load what the console itself serves, and run no script but that. None stands in a page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // forgery refuses what would change something, if a page of another site sends it.
 var forgery = http.NewCrossOriginProtection()

@@ -4,12 +4,16 @@
 
 	// Times are shown in the zone of the one who looks, and in UTC when the pointer rests on them.
 	const two = (n) => String(n).padStart(2, "0");
-	for (const time of document.querySelectorAll("time[datetime]")) {
-		const at = new Date(time.dateTime);
-		if (Number.isNaN(at.getTime())) continue;
-		time.title = time.textContent;
-		time.textContent = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
-	}
+	const local = (at) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+	const localize = () => {
+		for (const time of document.querySelectorAll("time[datetime]:not([title])")) {
+			const at = new Date(time.dateTime);
+			if (Number.isNaN(at.getTime())) continue;
+			time.title = time.textContent;
+			time.textContent = local(at);
+		}
+	};
+	localize();
 
 	const keys = document.getElementById("keys");
 	const rows = () => [...document.querySelectorAll("main tbody tr")].filter((row) => row.querySelector("a"));
@@ -45,7 +49,44 @@
 		act();
 	});
 
-	const hint = document.createElement("span");
-	hint.textContent = " · Press ? for the keys";
-	document.querySelector("footer").append(hint);
+	const footer = document.querySelector("footer");
+	footer.append(" · Press ? for the keys");
+
+	// A page that says so is read again once in a while, unless somebody is at work in it.
+	const main = document.querySelector("main[data-live]");
+	if (!main) return;
+	const note = document.createElement("span");
+	note.setAttribute("role", "status");
+	footer.append(note);
+	const busy = () => document.hidden || keys.open || (main !== document.activeElement && main.contains(document.activeElement)) || main.querySelector("details[open]");
+	const refresh = async () => {
+		const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+		if (answer.redirected) {
+			note.textContent = " · Your session has ended. Load the page again to log in.";
+			return false;
+		}
+		if (!answer.ok) throw new Error(answer.statusText);
+		const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+		if (!busy()) {
+			main.replaceChildren(...page.querySelector("main").childNodes);
+			document.title = page.title;
+			localize();
+		}
+		note.textContent = "";
+		return true;
+	};
+	let last = new Date();
+	const live = async () => {
+		let goOn = true;
+		if (!busy()) {
+			try {
+				goOn = await refresh();
+				last = new Date();
+			} catch {
+				note.textContent = ` · Not updated since ${local(last)}`;
+			}
+		}
+		if (goOn) setTimeout(live, 1000 * main.dataset.live);
+	};
+	setTimeout(live, 1000 * main.dataset.live);
 })();

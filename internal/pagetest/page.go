@@ -24,7 +24,7 @@ script dialog kbd`)
 
 // attributes are those that an element may have.
 var attributes = strings.Fields(`lang charset name content rel href type class src alt width height id tabindex role aria-label
-aria-labelledby scope datetime open method action for value placeholder selected checked required maxlength defer`)
+aria-labelledby scope datetime open method action for value placeholder selected checked required maxlength defer data-live`)
 
 // reader walks through the elements of a page.
 type reader struct {
