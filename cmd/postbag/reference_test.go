@@ -125,7 +125,7 @@ func describe(b *strings.Builder, cmd *cobra.Command) {
 	if cmd.Hidden || cmd.Name() == "completion" || cmd.Name() == "help" {
 		return
 	}
-	if len(cmd.Commands()) == 0 {
+	if len(cmd.Commands()) == 0 || cmd.Example != "" { // a group has none
 		long := cmd.Long
 		if long == "" {
 			long = cmd.Short + "."
