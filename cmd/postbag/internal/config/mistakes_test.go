@@ -59,7 +59,7 @@ func TestEachMistakeIsNamedWithItsLineAndFix(t *testing.T) {
 	f("a setting without a value", good+"name:\n", "name has no value")
 	f("an unknown setting", good+"tttl: 15s\n", `f.yaml:3: there is no setting "tttl"; did you mean "ttl"?`)
 	f("a setting with hyphens", good+"subscriptions: [{in-flight: 3}]\n", `did you mean "in_flight"?`)
-	f("a setting like no other", good+"colour: red\n", "there are admin, boxes, destinations, grace")
+	f("a setting like no other", good+"colour: red\n", "there are admin, boxes, console, destinations, grace")
 	f("a setting twice", good+"name: a\nname: b\n", "f.yaml:4: name is there twice")
 	f("a duration without a unit", good+"ttl: 15\n", "write a number and a unit")
 	f("an invalid duration", good+"ttl: soon\n", "is no duration")
