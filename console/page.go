@@ -49,6 +49,8 @@ type sheet struct {
 	V any
 	// Database and Box are those that the page is of; empty: none.
 	Database, Box string
+	// ShowsPayloads: the console shows payloads to those who may see them.
+	ShowsPayloads bool
 	// Payloads: the one who looks may see payloads of the box.
 	Payloads bool
 	// Commands: the one who looks may give commands in the box.
@@ -76,7 +78,7 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 		root = "./"
 	}
 	return &sheet{
-		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
+		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
 		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r),
 	}

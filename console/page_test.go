@@ -205,7 +205,7 @@ func TestPagesShowPayloadsOnlyWhereTheyMay(t *testing.T) {
 	if response, body := get(t, closed+one+"?payload=true"); response.StatusCode != http.StatusBadRequest || strings.Contains(body, "PAYLOAD") {
 		t.Errorf("a console without payloads answers %s:\n%s", response.Status, body)
 	}
-	if _, body := get(t, open+one+"?payload=true"); !strings.Contains(body, "PAYLOAD") || !strings.Contains(body, "note") || !strings.Contains(body, "postbag publish -c postbag.yaml --box outbox --topic") {
+	if _, body := get(t, open+one+"?payload=true"); !strings.Contains(body, "PAYLOAD") || !strings.Contains(body, "note") || !strings.Contains(body, "postbag publish -c postbag.yaml --box outbox") {
 		t.Errorf("the page lacks payload, headers or the command:\n%s", body)
 	}
 }

@@ -18,7 +18,9 @@ import (
 const (
 	mostText = 64 << 10
 	mostHex  = 4 << 10
-	mostLine = 64 << 10 // of a payload in a command: a shell takes no argument of more than 128 KiB
+	// mostDepth is how deep what is indented may be: the spaces before each line grow with it.
+	mostDepth = 64
+	mostLine  = 64 << 10 // of a payload in a command: a shell takes no argument of more than 128 KiB
 )
 
 // shown is a payload as a page shows it.
@@ -43,10 +45,30 @@ func payloadOf(m operations.Message) *shown {
 	v.Text = strings.ToValidUTF8(string(data[:min(len(data), mostText)]), "\ufffd")
 	v.Hex = hex.Dump(data[:min(len(data), mostHex)])
 	var indented bytes.Buffer
-	if !v.TextCut && json.Indent(&indented, data, "", "  ") == nil {
+	if !v.TextCut && depthOf(data) <= mostDepth && json.Indent(&indented, data, "", "  ") == nil {
 		v.JSON = indented.String()
 	}
 	return v
+}
+
+// depthOf is how many arrays and objects of a JSON text are open at most.
+func depthOf(data []byte) (most int) {
+	open, inText := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			inText = !inText
+		case inText && c == '\\':
+			i++
+		case inText:
+		case c == '[' || c == '{':
+			open++
+			most = max(most, open)
+		case c == ']' || c == '}':
+			open--
+		}
+	}
+	return most
 }
 
 // Publish is a command for a shell that publishes the message again, with another id. Empty: its payload is too large for one.
@@ -64,15 +86,18 @@ func (s *sheet) Publish(m operations.Message) string {
 	if ok {
 		return line + flags
 	}
-	return "printf %s " + publishedLine(&m) + " | base64 -d | " + line + " --ndjson"
+	return "printf %s " + publishedLine(&m, data) + " | base64 -d | " + line + " --ndjson"
 }
 
-// publishFlags are the flags that say what a message is. Not ok: a text has characters that a terminal may take for keys.
+// special are signs that mean something within the quotation marks of some shell: fish, tcsh, PowerShell.
+const special = "'\\!\u2018\u2019\u201a\u201b"
+
+// publishFlags are the flags that say what a message is. Not ok: a text has signs that some shell, or a terminal, may take for more.
 func publishFlags(m *operations.Message, payload string) (flags string, ok bool) {
 	ok = true
 	say := func(flag, value string) {
 		flags += " --" + flag + " " + quoted(value)
-		ok = ok && strings.IndexFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0
+		ok = ok && !strings.ContainsAny(value, special) && strings.IndexFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0
 	}
 	say("topic", m.Topic)
 	for _, one := range [][2]string{{"key", m.Key}, {"shard-key", m.ShardKey}, {"type", m.Type}} {
@@ -82,13 +107,14 @@ func publishFlags(m *operations.Message, payload string) (flags string, ok bool)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
 		say("header", name+"="+m.Headers[name])
+		ok = ok && !strings.Contains(name, "=")
 	}
 	say("payload", payload)
 	return flags, ok
 }
 
-// publishedLine is a message as a line of postbag publish --ndjson, in base64.
-func publishedLine(m *operations.Message) string {
+// publishedLine is a message with such a payload as a line of postbag publish --ndjson, in base64.
+func publishedLine(m *operations.Message, payload []byte) string {
 	fields := map[string]any{"topic": m.Topic}
 	for name, text := range map[string]string{"key": m.Key, "shard_key": m.ShardKey, "type": m.Type} {
 		if text != "" {
@@ -98,12 +124,7 @@ func publishedLine(m *operations.Message) string {
 	if len(m.Headers) > 0 {
 		fields["headers"] = m.Headers
 	}
-	if m.Payload != nil {
-		fields["payload"] = m.Payload
-	}
-	if m.Base64 != nil {
-		fields["payload_base64"] = *m.Base64
-	}
+	fields["payload_base64"] = payload // byte by byte as it is
 	text, err := json.Marshal(fields)
 	if err != nil { // no field can fail
 		return ""

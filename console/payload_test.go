@@ -1,7 +1,9 @@
 package console
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"net/url"
 	"os/exec"
 	"strings"
@@ -28,8 +30,8 @@ func parse(t *testing.T, query string) url.Values {
 func TestThePublishCommandSaysTheMessage(t *testing.T) {
 	t.Parallel()
 	s := &sheet{Database: "shop", Box: "outbox"}
-	got := s.Publish(messageOf(postbag.Message{Topic: "orders", Key: "it's 7", Type: "order.created", Headers: map[string]string{"b": "2", "a": "$(rm x)"}, Payload: []byte(`{"a": 1}`)}))
-	want := `postbag publish -c postbag.yaml --box outbox --topic orders --key 'it'\''s 7' --type order.created --header 'a=$(rm x)' --header b=2 --payload '{"a": 1}'`
+	got := s.Publish(messageOf(postbag.Message{Topic: "orders", Key: "it is 7", Type: "order.created", Headers: map[string]string{"b": "2", "a": "$(rm x)"}, Payload: []byte(`{"a": 1}`)}))
+	want := `postbag publish -c postbag.yaml --box outbox --topic orders --key 'it is 7' --type order.created --header 'a=$(rm x)' --header b=2 --payload '{"a": 1}'`
 	if got != want {
 		t.Errorf("the command is\n%s\nwant\n%s", got, want)
 	}
@@ -52,7 +54,7 @@ func TestAShellTakesEveryTextOfTheCommandAsItIs(t *testing.T) {
 	}
 }
 
-func TestTextsThatATerminalMayTakeForKeysGoAsBase64(t *testing.T) {
+func TestTextsThatAShellOrATerminalMayTakeForMoreGoAsBase64(t *testing.T) {
 	t.Parallel()
 	s := &sheet{Box: "outbox"}
 	for _, m := range []postbag.Message{
@@ -60,12 +62,33 @@ func TestTextsThatATerminalMayTakeForKeysGoAsBase64(t *testing.T) {
 		{Topic: "t", Key: "k\x03", Payload: []byte("x")},
 		{Topic: "t", Payload: []byte{0xff, 0}},
 		{Topic: "t", Headers: map[string]string{"n": "\u202e"}, ShardKey: "s", Type: "y"},
+		{Topic: "t", Headers: map[string]string{"a": `\`}, Payload: []byte("; rm x #")},
+		{Topic: "t", Headers: map[string]string{"a=b": "c"}, Payload: []byte("x")},
+		{Topic: "t", Key: "it's", Payload: []byte(`{"a": "<b>"}`)},
+		{Topic: "t", Key: "!x"},
+		{Topic: "t", Key: "\u2019; rm x"},
 	} {
 		line := s.Publish(messageOf(m))
 		text, rest, _ := strings.Cut(strings.TrimPrefix(line, "printf %s "), " ")
 		decoded, err := base64.StdEncoding.DecodeString(text)
 		if err != nil || rest != "| base64 -d | postbag publish -c postbag.yaml --box outbox --ndjson" || !strings.HasPrefix(string(decoded), "{") {
 			t.Errorf("of %+v the command is %s, with %s: %v", m, line, decoded, err)
+		}
+		var said struct {
+			Payload []byte `json:"payload_base64"`
+		}
+		if err := json.Unmarshal(decoded, &said); err != nil || !bytes.Equal(said.Payload, m.Payload) {
+			t.Errorf("the payload %q becomes %q: %v", m.Payload, said.Payload, err)
+		}
+	}
+}
+
+func TestAPayloadThatIsVeryDeepIsNotIndented(t *testing.T) {
+	t.Parallel()
+	for depth, want := range map[int]bool{mostDepth: true, mostDepth + 1: false, 9000: false} {
+		text := strings.Repeat("[", depth) + `"]]\"[["` + strings.Repeat("]", depth)
+		if v := payloadOf(messageOf(postbag.Message{Payload: []byte(text)})); (v.JSON != "") != want || v.Text != text {
+			t.Errorf("of depth %d it has %d bytes indented", depth, len(v.JSON))
 		}
 	}
 }

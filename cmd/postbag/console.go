@@ -26,6 +26,7 @@ import (
 // consoleFlags say of which stores a console is served, where, and to whom.
 type consoleFlags struct {
 	store storeFlags
+	flags *pflag.FlagSet
 	// said are the settings that flags give; settings are those with what the file says of the others.
 	said, settings config.Console
 	log            config.Log // of the file
@@ -90,6 +91,7 @@ Payloads and headers of messages are shown only with --payloads.`,
 }
 
 func (f *consoleFlags) add(flags *pflag.FlagSet) {
+	f.flags = flags
 	flags.StringVar(&f.said.Listen, "listen", "", "listen at this `address`, a loopback one unless there is a login; a bare port means 127.0.0.1 (default 127.0.0.1:9292)")
 	flags.BoolVar(&f.said.Payloads, "payloads", false, "show payloads and headers of messages to those who ask for them, and may see them")
 	flags.BoolVar(&f.said.Commands, "commands", false, "take commands: retry or discard a message, pause or resume a subscription")
@@ -103,8 +105,12 @@ func (f *consoleFlags) add(flags *pflag.FlagSet) {
 func (f *consoleFlags) join(file config.Console) {
 	said := &f.said
 	file.Listen = cmp.Or(said.Listen, file.Listen, defaultConsole)
-	file.Payloads = file.Payloads || said.Payloads
-	file.Commands = file.Commands || said.Commands
+	if f.flags != nil && f.flags.Changed("payloads") {
+		file.Payloads = said.Payloads
+	}
+	if f.flags != nil && f.flags.Changed("commands") {
+		file.Commands = said.Commands
+	}
 	file.Access = cmp.Or(said.Access, file.Access)
 	file.TLS.CertFile, file.TLS.KeyFile = cmp.Or(said.TLS.CertFile, file.TLS.CertFile), cmp.Or(said.TLS.KeyFile, file.TLS.KeyFile)
 	if len(said.Proxy.Addresses) > 0 {

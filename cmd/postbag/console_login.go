@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -95,8 +96,13 @@ place it is of all. Payloads is a right of its own, which no role has. Without a
 					return exit.With(exit.Usage, err)
 				}
 			}
-			if strings.ContainsAny(args[0], " \t\r\n#") || args[0] == "" {
-				return exit.Usagef("the name is empty, or has a space or #; choose one without")
+			if len(args[0]) > 256 || strings.Contains(args[0], "#") {
+				return exit.Usagef("the name has a #, or more than 256 bytes; choose another one")
+			}
+			for _, word := range args {
+				if len(strings.Fields(word)) != 1 || strings.Fields(word)[0] != word || !utf8.ValidString(word) {
+					return exit.Usagef("%.80q is empty, has a space, or is no UTF-8; choose one without", word)
+				}
 			}
 			password, err := askPassword(c)
 			if err != nil {

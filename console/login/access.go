@@ -50,13 +50,12 @@ type Access struct {
 	mu     sync.Mutex
 	says   *access
 	looked time.Time
-	was    fileState
+	was    os.FileInfo
 }
 
-// fileState tells a file from the same one changed.
-type fileState struct {
-	size    int64
-	changed time.Time
+// same says whether a file is the one that was read, and was not written since.
+func same(is, was os.FileInfo) bool {
+	return is != nil && was != nil && os.SameFile(is, was) && is.Size() == was.Size() && is.ModTime().Equal(was.ModTime())
 }
 
 // Open reads an access file. Each line is one of
@@ -89,12 +88,12 @@ func (a *Access) current() *access {
 	}
 	a.looked = time.Now()
 	info, err := os.Stat(a.path)
-	if err == nil && a.was == (fileState{info.Size(), info.ModTime()}) {
+	if err == nil && same(info, a.was) {
 		return a.says
 	}
 	said, state, err := read(a.path)
 	if err != nil {
-		if a.was != state {
+		if state == nil || !same(state, a.was) {
 			a.logger.Error("the changed access file of the console cannot be read; what it said before holds", "error", err)
 		}
 		a.was = state
@@ -105,15 +104,15 @@ func (a *Access) current() *access {
 	return a.says
 }
 
-func read(path string) (*access, fileState, error) {
+func read(path string) (*access, os.FileInfo, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fileState{}, fmt.Errorf("the access file of the console cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("the access file of the console cannot be read: %w", err)
 	}
 	defer func() { _ = file.Close() }()
-	var state fileState
-	if info, err := file.Stat(); err == nil {
-		state = fileState{info.Size(), info.ModTime()}
+	state, err := file.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("the access file of the console cannot be read: %w", err)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, largestFile+1))
 	if err != nil {
@@ -123,6 +122,9 @@ func read(path string) (*access, fileState, error) {
 		return nil, state, fmt.Errorf("the access file %s has more than %d bytes; give rights to groups instead", path, largestFile)
 	}
 	said, err := parse(path, text)
+	if err == nil && text[len(text)-1] != '\n' {
+		return nil, state, fmt.Errorf("the last line of %s has no end, so it may be half of one; end it with a newline", path)
+	}
 	return said, state, err
 }
 
@@ -215,6 +217,9 @@ func (a *Access) named(name string) string {
 
 // HasPasswords says whether somebody of the file logs in with a password.
 func (a *Access) HasPasswords() bool { return len(a.current().secret) > 0 }
+
+// knows says whether the file has a user of a name.
+func (a *Access) knows(name string) bool { return a.current().people[name] != nil }
 
 // password checks one, and returns who it is of; nil if it does not fit. For a name without a password it does the work of one of the
 // file all the same, and always of the same one, so that the time does not tell which names there are.

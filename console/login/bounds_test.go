@@ -1,6 +1,9 @@
 package login
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -10,7 +13,7 @@ import (
 func TestWhatIsRememberedIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l, s, a := newLimit(10, time.Second), newSessions(time.Hour, time.Hour), attempts{open: make(map[string]attempt)}
+		l, s, a := newLimit(time.Second), newSessions(time.Hour, time.Hour), attempts{open: make(map[string]attempt)}
 		for i := range 3 * mostLimited {
 			l.take(strconv.Itoa(i))
 		}
@@ -37,6 +40,56 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 			t.Errorf("%d sessions are there", len(s.open))
 		}
 	})
+}
+
+func TestManyOtherNamesDoNotFreeOneThatHasTriedTooOften(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "access")
+	if err := os.WriteFile(path, []byte("user ann - viewer\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	access, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := New(Options{Access: access})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if !l.mayTry("ann") {
+			t.Fatal("a name may try less than ten times")
+		}
+	}
+	for i := range 3 * mostLimited {
+		l.mayTry(strconv.Itoa(i))
+	}
+	if l.mayTry("ann") {
+		t.Error("after many other names it may try again")
+	}
+}
+
+func TestAFileThatTakesThePlaceOfAnotherIsRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, next := filepath.Join(dir, "access"), filepath.Join(dir, "next")
+	then := time.Unix(1, 0) // as some tools write all files
+	for at, line := range map[string]string{path: "user ann - viewer\n", next: "user bob - viewer\n"} {
+		if err := errors.Join(os.WriteFile(at, []byte(line), 0o600), os.Chtimes(at, then, then)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	access, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(next, path); err != nil {
+		t.Fatal(err)
+	}
+	access.looked = time.Time{}
+	if access.knows("ann") || !access.knows("bob") {
+		t.Error("the file of before holds")
+	}
 }
 
 func TestAnAttemptEndsByItself(t *testing.T) {

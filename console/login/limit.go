@@ -10,10 +10,12 @@ import (
 // mostLimited is how many names, or addresses, a limit remembers.
 const mostLimited = 4096
 
+// burst is how often a name may try at once.
+const burst = 10
+
 // limit lets each name try so many times, and then again once in a while. It remembers a bounded number of names, those that tried
 // last, and of each a hash only.
 type limit struct {
-	burst int
 	every time.Duration
 	seed  maphash.Seed
 
@@ -28,8 +30,8 @@ type tries struct {
 	full time.Time
 }
 
-func newLimit(burst int, every time.Duration) *limit {
-	return &limit{burst: burst, every: every, seed: maphash.MakeSeed(), tried: make(map[uint64]*list.Element)}
+func newLimit(every time.Duration) *limit {
+	return &limit{every: every, seed: maphash.MakeSeed(), tried: make(map[uint64]*list.Element)}
 }
 
 // take says whether a name may try now, and counts it if so.
@@ -42,7 +44,7 @@ func (l *limit) take(name string) bool {
 		full = now
 	}
 	full = full.Add(l.every)
-	if full.Sub(now) > time.Duration(l.burst)*l.every {
+	if full.Sub(now) > burst*l.every {
 		return false
 	}
 	one.full = full

@@ -44,7 +44,9 @@ type Login struct {
 	o          Options
 	sessions   *sessions
 	attempts   attempts
-	names      *limit
+	names      *limit // those of the access file
+	strangers  *limit // other names, so that they cannot push out those
+	providers  *limit
 	addresses  *limit
 	working    chan struct{}
 	forgery    *http.CrossOriginProtection
@@ -73,7 +75,8 @@ func New(o Options) (*Login, error) {
 	return &Login{
 		o: o, sessions: newSessions(o.Idle, o.Absolute), attempts: attempts{open: make(map[string]attempt)},
 		// Ten tries at once, then one in 15 seconds for a name, and one in six for an address.
-		names: newLimit(10, 15*time.Second), addresses: newLimit(10, 6*time.Second),
+		names: newLimit(15*time.Second), strangers: newLimit(15*time.Second),
+		addresses: newLimit(6*time.Second), providers: newLimit(6*time.Second),
 		working: make(chan struct{}, 2),
 		forgery: http.NewCrossOriginProtection(),
 		cookie:  "postbag_session", tryingName: "postbag_login",
@@ -111,8 +114,18 @@ func (l *Login) Wrap(next http.Handler) http.Handler {
 			refuse(w, http.StatusForbidden, "a page of another site sent this; do it on the console's own page")
 			return
 		}
+		if r.URL.Path == "/provider" && embedded(r) { // it would use up the tries of its visitor
+			refuse(w, http.StatusForbidden, "a page of another site asked for this; log in on the console's own page")
+			return
+		}
 		mux.ServeHTTP(w, r)
 	})
+}
+
+// embedded says whether a page of another site makes a browser ask, other than by a link that somebody follows.
+func embedded(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Dest") != "document"
 }
 
 // Stranger answers somebody who is not logged in and asks for what needs it: with the page of the login, or with 401.
@@ -121,7 +134,7 @@ func (l *Login) Stranger(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "you are not logged in, or have no rights here; open the console's page to log in, or ask an admin for rights")
 		return
 	}
-	up := strings.Repeat("../", max(0, strings.Count(r.URL.Path, "/")-1))
+	up := strings.Repeat("../", max(0, strings.Count(r.URL.EscapedPath(), "/")-1))
 	w.Header().Set("Location", up+"login"+back(r.URL))
 	w.WriteHeader(http.StatusSeeOther)
 }

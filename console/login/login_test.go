@@ -2,6 +2,7 @@ package login_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -267,16 +268,17 @@ func TestAChangeOfTheFileHoldsAtOnceAndABadOneDoesNot(t *testing.T) {
 func TestABadFileIsRefusedWithItsLineAndTheFix(t *testing.T) {
 	t.Parallel()
 	for lines, want := range map[string]string{
-		"":                                "lets nobody in; add a line",
-		"\n# a comment\nann x viewer":     ":3: the line is none of user NAME HASH GRANT",
-		"user ann $2y$10$abc viewer":      ":1: the third word of the user \"ann\" is no argon2id hash; make one with postbag console user",
-		"user ann - root":                 ":1: \"root\" gives no role; write viewer",
-		"user ann -":                      ":1: the line is none",
-		"group ops":                       ":1: the line is none",
-		"user a - viewer\nuser a - admin": ":2: the user \"a\" stands twice",
-		"group a viewer\ngroup a admin":   ":2: the group \"a\" stands twice",
-		"group a viewer@":                 "does not say where",
-		"user \xff - viewer":              "not UTF-8",
+		"":                                 "lets nobody in; add a line",
+		"\n# a comment\nann x viewer":      ":3: the line is none of user NAME HASH GRANT",
+		"user ann $2y$10$abc viewer":       ":1: the third word of the user \"ann\" is no argon2id hash; make one with postbag console user",
+		"group a viewer\nuser ann - admin": "has no end, so it may be half of one",
+		"user ann - root":                  ":1: \"root\" gives no role; write viewer",
+		"user ann -":                       ":1: the line is none",
+		"group ops":                        ":1: the line is none",
+		"user a - viewer\nuser a - admin":  ":2: the user \"a\" stands twice",
+		"group a viewer\ngroup a admin":    ":2: the group \"a\" stands twice",
+		"group a viewer@":                  "does not say where",
+		"user \xff - viewer":               "not UTF-8",
 		"user ann $argon2id$v=19$m=4294967295,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA viewer": "costs too much",
 		"user ann $argon2id$v=19$m=65536,t=0,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA viewer":      "costs too much or too little",
 		"user ann $argon2id$v=19$m=65536,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdA viewer":                      "no argon2id hash",
@@ -342,6 +344,8 @@ func TestTheAddressBehindAProxyIsTheOneThatTheProxySaw(t *testing.T) {
 		{"10.0.0.1:5", "198.51.100.7", "from=198.51.100.7"},
 		{"10.0.0.1:5", "203.0.113.9, 198.51.100.8, 10.0.0.2", "from=198.51.100.8"},
 		{"10.0.0.1:5", "198.51.100.7, nonsense", "from=10.0.0.1"},
+		{"10.0.0.1:5", "198.51.100.7:4711", "from=198.51.100.7"},
+		{"10.0.0.1:5", "203.0.113.9, [2001:db8::1]:4711", "from=2001:db8::1"},
 		{"192.0.2.9:5", "198.51.100.9", "from=192.0.2.9"},
 	} {
 		s.log.Reset()
@@ -387,8 +391,33 @@ func TestAPageOfAnotherSiteNeitherLogsInNorOut(t *testing.T) {
 		is(t, s.ask(http.MethodPost, "/logout", nil), 403, "")
 		is(t, s.ask(http.MethodPost, overview, nil), 403, "")
 	}
-	s.headers = http.Header{"Sec-Fetch-Site": {"same-origin"}, "Origin": {"https://console.example"}}
-	is(t, s.login("ann", password, ""), 303, "./")
+	for _, headers := range []http.Header{{"Sec-Fetch-Site": {"same-origin"}}, {"Origin": {"https://console.example"}}} {
+		s.headers = headers
+		is(t, s.login("ann", password, ""), 303, "./")
+	}
+}
+
+// elsewhere is a provider at which nobody arrives.
+type elsewhere struct{ login.Provider }
+
+func (elsewhere) Address(context.Context, login.Attempt) (string, error) {
+	return "https://login.example/authorize", nil
+}
+
+func TestAPageOfAnotherSiteUsesUpNoTriesOfItsVisitor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "user ann "+hashed()+" viewer\n", func(o *login.Options) { o.Provider = elsewhere{} })
+	s.headers = http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"image"}}
+	for range 20 {
+		is(t, s.get("/provider"), 403, "")
+	}
+	s.headers = http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Dest": {"document"}} // a link to it
+	for range 10 {
+		is(t, s.get("/provider"), 303, "https://login.example/authorize")
+	}
+	is(t, s.get("/provider"), 429, "")
+	s.headers = nil
+	is(t, s.login("ann", password, ""), 303, "./") // its tries are others
 }
 
 func TestALoginLeadsBackAndNowhereElse(t *testing.T) {
@@ -398,7 +427,7 @@ func TestALoginLeadsBackAndNowhereElse(t *testing.T) {
 		s := newSite(t, lines, nil)
 		for to, want := range map[string]string{
 			"": "./", "page/x?state=dead&key=a%20b": "./page/x?state=dead&key=a%20b", "//evil.example": ".///evil.example", "https://evil.example": "./https://evil.example",
-			"/\\evil.example": "./", "../../other": "./", "a\r\nSet-Cookie: b": "./", "javascript:alert(1)": "./javascript:alert(1)",
+			"/\\evil.example": "./", "../../other": "./", "%2e%2e/%2E%2e/other": "./", "a\r\nSet-Cookie: b": "./", "javascript:alert(1)": "./javascript:alert(1)",
 		} {
 			pass(time.Minute)
 			is(t, s.login("ann", password, to), 303, want)

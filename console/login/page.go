@@ -51,7 +51,7 @@ func (l *Login) withPassword(w http.ResponseWriter, r *http.Request) {
 	name, password, to := r.PostForm.Get("name"), r.PostForm.Get("password"), r.PostForm.Get("to")
 	from := l.client(r)
 	// The address first: who is refused by it does not use up the tries of a name.
-	if !l.addresses.take(limitedAddress(from)) || !l.names.take(name) {
+	if !l.addresses.take(limitedAddress(from)) || !l.mayTry(name) {
 		l.o.Logger.Warn("the console refused a login: too many tries", "user", l.o.Access.named(name), "from", from.String())
 		w.Header().Set("Retry-After", "15")
 		l.show(w, to, http.StatusTooManyRequests, "Too many tries. Wait a minute, then try again.")
@@ -67,6 +67,17 @@ func (l *Login) withPassword(w http.ResponseWriter, r *http.Request) {
 	default:
 		l.open(w, r, session{name: p.name, hash: p.hash.String()}, to)
 	}
+}
+
+// mayTry counts a try of a name. One that is too long is refused by fits, and counts as no name.
+func (l *Login) mayTry(name string) bool {
+	switch {
+	case len(name) > longestName:
+		return true
+	case l.o.Access.knows(name):
+		return l.names.take(name)
+	}
+	return l.strangers.take(name)
 }
 
 // fits checks a password, at most two at a time: each takes its memory. Free: there was a place within five seconds.
@@ -90,7 +101,10 @@ func (l *Login) fits(r *http.Request, name, password string) (p *person, free bo
 // toProvider sends the browser to the provider. It takes GET: the policy of the page lets no form lead to another site.
 func (l *Login) toProvider(w http.ResponseWriter, r *http.Request) {
 	to := r.URL.Query().Get("to")
-	if !l.addresses.take(limitedAddress(l.client(r))) {
+	if len(to) > longestTo {
+		to = ""
+	}
+	if !l.providers.take(limitedAddress(l.client(r))) {
 		w.Header().Set("Retry-After", "6")
 		l.show(w, to, http.StatusTooManyRequests, "Too many tries. Wait a minute, then try again.")
 		return
@@ -142,13 +156,16 @@ func refuse(w http.ResponseWriter, code int, text string) {
 
 func short(name string) string { return name[:min(len(name), 80)] }
 
+// longestTo is the length of the longest address that a browser goes on to after a login, in bytes.
+const longestTo = 2000
+
 // back says where a browser goes on after the login.
 func back(u *url.URL) string {
 	to := strings.TrimPrefix(u.EscapedPath(), "/")
 	if u.RawQuery != "" {
 		to += "?" + u.RawQuery
 	}
-	if to == "" || len(to) > 2000 {
+	if to == "" || len(to) > longestTo {
 		return ""
 	}
 	return "?to=" + url.QueryEscape(to)
@@ -157,7 +174,7 @@ func back(u *url.URL) string {
 // onward is an address of the console: with ./ before it, it cannot name another host.
 func onward(to string) string {
 	u, err := url.Parse("./" + to)
-	if err != nil || u.Scheme != "" || u.Host != "" || strings.Contains(to, "..") || strings.ContainsAny(to, "\\\r\n\t") {
+	if err != nil || u.Scheme != "" || u.Host != "" || strings.Contains(u.Path, "..") || strings.ContainsAny(to, "\\\r\n\t") {
 		return "./"
 	}
 	return u.String()

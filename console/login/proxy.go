@@ -45,6 +45,9 @@ func (l *Login) client(r *http.Request) netip.Addr {
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0 && l.isProxy(address); i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if with, wrong := netip.ParseAddrPort(strings.TrimSpace(hops[i])); err != nil && wrong == nil { // some proxies write the port too
+			hop, err = with.Addr(), nil
+		}
 		if err != nil {
 			break // a proxy did not say it: what is before may be anybody's
 		}

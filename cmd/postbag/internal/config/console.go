@@ -77,9 +77,10 @@ func (p *ConsoleProxy) Proxies() (all []netip.Prefix, mistake string) {
 	for _, text := range p.Addresses {
 		one, err := netip.ParsePrefix(text)
 		if address, wrong := netip.ParseAddr(text); err != nil && wrong == nil {
+			address = address.Unmap()
 			one, err = netip.PrefixFrom(address, address.BitLen()), nil
 		}
-		if err != nil {
+		if err != nil || one.Addr().Is4In6() {
 			return nil, "names no address; write those of your proxy, such as 10.1.2.3 or 10.1.0.0/16"
 		}
 		all = append(all, one)
