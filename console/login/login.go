@@ -75,8 +75,8 @@ func New(o Options) (*Login, error) {
 	return &Login{
 		o: o, sessions: newSessions(o.Idle, o.Absolute), attempts: attempts{open: make(map[string]attempt)},
 		// Ten tries at once, then one in 15 seconds for a name, and one in six for an address.
-		names: newLimit(15*time.Second), strangers: newLimit(15*time.Second),
-		addresses: newLimit(6*time.Second), providers: newLimit(6*time.Second),
+		names: newLimit(15 * time.Second), strangers: newLimit(15 * time.Second),
+		addresses: newLimit(6 * time.Second), providers: newLimit(6 * time.Second),
 		working: make(chan struct{}, 2),
 		forgery: http.NewCrossOriginProtection(),
 		cookie:  "postbag_session", tryingName: "postbag_login",
