@@ -3,6 +3,7 @@ package sqlkit
 import (
 	"database/sql"
 	"slices"
+	"strings"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -22,28 +23,66 @@ func (r *listRow) ordinal() int64 { return r.seq }
 // chunk returns up to size more rows of the walk, from an ordinal on.
 func (l *lister) chunk(from int64, size int) ([]listRow, error) {
 	var rows []listRow
+	var of reach
 	var err error
 	switch l.State {
 	case store.StateScheduled:
 		return l.scheduledRows(from, size)
 	case store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateDead, store.StateHeld:
 		rows, err = l.parkedRows(from, size)
+		of = some(rows)
 	default:
 		rows, err = l.logRows(from, size)
 		if err == nil {
 			err = l.withHeaders(rows)
 		}
+		of = all(rows)
 	}
 	if err != nil || len(rows) == 0 {
 		return rows, err
 	}
-	first, last := rows[0].seq, rows[len(rows)-1].seq
 	for _, sub := range l.subs {
-		if err := sub.load(l.t, min(first, last), max(first, last)); err != nil {
+		if err := sub.load(l.t, &of); err != nil {
 			return nil, err
 		}
 	}
 	return rows, nil
+}
+
+// reach says of which messages a statement asks: of those of a range, or of some. There may be very many others between two that
+// are parked.
+type reach struct {
+	lo, hi int64
+	some   []int64 // nil: of all in the range
+}
+
+// all is the range of rows that lie side by side.
+func all(rows []listRow) reach {
+	if len(rows) == 0 {
+		return reach{}
+	}
+	first, last := rows[0].seq, rows[len(rows)-1].seq
+	return reach{lo: min(first, last), hi: max(first, last)}
+}
+
+// some are the rows alone.
+func some(rows []listRow) (r reach) {
+	for i := range rows {
+		r.some = append(r.some, rows[i].seq)
+	}
+	return r
+}
+
+// in has a statement about a range ask so, with these arguments before those of the messages.
+func (r *reach) in(text string, args ...any) (string, []any) {
+	if r.some == nil {
+		return text, append(args, r.lo, r.hi)
+	}
+	for _, seq := range r.some {
+		args = append(args, seq)
+	}
+	list := " IN (" + strings.Repeat("?, ", len(r.some)-1) + "?)"
+	return strings.NewReplacer("p.seq >= ? AND p.seq <= ?", "p.seq"+list, "seq >= ? AND seq <= ?", "seq"+list).Replace(text), args
 }
 
 // withHeaders reads the headers of rows if a filter asks for them.
@@ -108,20 +147,23 @@ func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	if !l.Oldest {
 		slices.Reverse(seqs)
 	}
-	var out []listRow
-	text = l.t.In(l.Box, SQLListUp)
-	for _, seq := range seqs[:min(len(seqs), size)] {
-		var r listRow
-		found, err := l.t.Row(text, []any{seq, seq, 1}, r.listDest()...)
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			out = append(out, r)
-		}
+	if seqs = seqs[:min(len(seqs), size)]; len(seqs) == 0 {
+		return nil, nil
 	}
-	return out, nil
+	var out []listRow
+	of := reach{some: seqs}
+	text, args := of.in(l.t.In(l.Box, l.direct(SQLListUp, listSomeDown)))
+	err := l.t.Query(text, append(args, len(seqs)), func(rows *sql.Rows) error {
+		var r listRow
+		err := rows.Scan(r.listDest()...)
+		out = append(out, r)
+		return err
+	})
+	return out, err
 }
+
+// listSomeDown is SQLListUp from the other end.
+var listSomeDown = strings.Replace(SQLListUp, "ORDER BY seq LIMIT", "ORDER BY seq DESC LIMIT", 1)
 
 // scheduledRows returns scheduled messages without their bytes.
 func (l *lister) scheduledRows(from int64, size int) ([]listRow, error) {
@@ -197,13 +239,14 @@ func newListed(t *Tx, r *Reader) (*listed, error) {
 	return &listed{Reader: r, filter: storekit.FilterOf(f), fault: fault, swept: swept}, nil
 }
 
-// load reads what the subscription knows of a range of messages.
-func (l *listed) load(t *Tx, lo, hi int64) error {
+// load reads what the subscription knows of messages.
+func (l *listed) load(t *Tx, of *reach) error {
 	l.parked = make(map[int64]*parkedItem)
 	l.past = make(map[int64]*pastItem)
 	l.queued = make(map[int64]store.CommandKind)
 	l.discarded = make(map[int64]bool)
-	err := t.Query(SQLParkedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+	text, args := of.in(SQLParkedRange, l.ID)
+	err := t.Query(text, args, func(rows *sql.Rows) error {
 		var p parkedItem
 		dest := append(append([]any{&p.Seq}, p.Dest()...), &p.history)
 		err := rows.Scan(dest...)
@@ -213,7 +256,8 @@ func (l *listed) load(t *Tx, lo, hi int64) error {
 	if err != nil {
 		return err
 	}
-	err = t.Query(sqlPastRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+	text, args = of.in(sqlPastRange, l.ID)
+	err = t.Query(text, args, func(rows *sql.Rows) error {
 		var seq int64
 		var p pastItem
 		err := rows.Scan(&seq, &p.attempts, &p.reason, &p.history)
@@ -223,7 +267,8 @@ func (l *listed) load(t *Tx, lo, hi int64) error {
 	if err != nil {
 		return err
 	}
-	err = t.Query(sqlQueuedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+	text, args = of.in(sqlQueuedRange, l.ID)
+	err = t.Query(text, args, func(rows *sql.Rows) error {
 		var seq int64
 		var kind store.CommandKind
 		err := rows.Scan(&seq, &kind)
@@ -233,7 +278,8 @@ func (l *listed) load(t *Tx, lo, hi int64) error {
 	if err != nil {
 		return err
 	}
-	return t.Query(sqlDiscardedRange, []any{l.ID, lo, hi}, func(rows *sql.Rows) error {
+	text, args = of.in(sqlDiscardedRange, l.ID)
+	return t.Query(text, args, func(rows *sql.Rows) error {
 		var seq int64
 		err := rows.Scan(&seq)
 		l.discarded[seq] = true

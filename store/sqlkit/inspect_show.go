@@ -96,7 +96,7 @@ func (l *lister) show(seq int64) ([]store.Item, error) {
 		return nil, err
 	}
 	for _, sub := range l.subs {
-		if err := sub.load(l.t, seq, seq); err != nil {
+		if err := sub.load(l.t, &reach{lo: seq, hi: seq}); err != nil {
 			return nil, err
 		}
 	}
