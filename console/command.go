@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +43,9 @@ var (
 		{"subscription", "The subscription."},
 		{"state", "The state of the group, such as dead."},
 		{"kind", "The kind of error, as it is shown."},
+		{"scope", "The parameter subscription with which the groups were asked for, if there was one."},
+		{"messages", "How many messages were counted. If there are others by now, nothing is done. Empty: as many as there are."},
+		{"id", "The newest of them. If it is another by now, nothing is done. Empty: whichever it is."},
 		why,
 	}
 	subscriptionForm = []parameter{
@@ -143,17 +147,16 @@ func (c *console) onGroup(r *http.Request) (v Done, err error) {
 	if err != nil {
 		return v, err
 	}
-	ref := store.Ref{Box: r.PathValue("box"), Subscription: f.Get("subscription")}
-	if postbag.ValidSubscription(ref.Subscription) != nil {
-		return v, store.ErrNoSubscription
+	ref, g, err := groupOf(r, f)
+	if err != nil {
+		return v, err
 	}
 	a, err := c.signed(r, f)
 	if err != nil {
 		return v, err
 	}
-	of := strings.ReplaceAll(f.Get("kind"), "\r\n", "\n") // a browser writes line ends so
 	err = c.change(r, func(ctx context.Context, ops operations.Store) error {
-		p, err := ops.PreviewGroup(ctx, ref, kind, store.State(f.Get("state")), of)
+		p, err := ops.PreviewGroup(ctx, ref, kind, g)
 		if err != nil {
 			return err
 		}
@@ -162,6 +165,27 @@ func (c *console) onGroup(r *http.Request) (v Done, err error) {
 		return err
 	})
 	return v, err
+}
+
+// groupOf reads of which group a command is, and of what the groups were asked for.
+func groupOf(r *http.Request, f url.Values) (ref store.Ref, g operations.ErrorGroup, err error) {
+	ref = store.Ref{Box: r.PathValue("box"), Subscription: f.Get("scope")}
+	g = operations.ErrorGroup{
+		Subscription: f.Get("subscription"), State: store.State(f.Get("state")),
+		Kind: strings.ReplaceAll(f.Get("kind"), "\r\n", "\n"), // a browser writes line ends so
+	}
+	if postbag.ValidSubscription(g.Subscription) != nil || ref.Subscription != "" && ref.Subscription != g.Subscription {
+		return ref, g, store.ErrNoSubscription
+	}
+	if text := f.Get("messages"); text != "" {
+		if g.Messages, err = strconv.Atoi(text); err != nil || g.Messages < 1 {
+			return ref, g, badRequestf("messages is no number above zero; write how many were counted, or leave it out")
+		}
+	}
+	if text := f.Get("id"); text != "" {
+		g.ID, err = idOf(text)
+	}
+	return ref, g, err
 }
 
 // onSubscription gives a command for one subscription.

@@ -120,6 +120,13 @@ func TestAnOperatorRetriesAGroupOfErrors(t *testing.T) {
 	if line := into[console.Audit](t, at+"/api/v1/databases/shop/audit?limit=1").Lines[0]; queued != 4 || line.Who != "ann@desk" || !strings.Contains(line.What, "an error such as") {
 		t.Errorf("of %d messages the audit log says %+v", queued, line)
 	}
+	for name, value := range map[string]string{"messages": "2", "id": postbag.NewID().String()} {
+		fields[name] = []string{value}
+		if response, body := post(t, at+"/api/v1"+boxPage+"/errors/commands", fields); response.StatusCode != http.StatusBadRequest || !strings.Contains(body, "look again") {
+			t.Errorf("of a group with another %s it answers %s: %s", name, response.Status, body)
+		}
+		delete(fields, name)
+	}
 	fields["kind"] = []string{"another"}
 	if response, body := post(t, at+"/api/v1"+boxPage+"/errors/commands", fields); response.StatusCode != http.StatusNotFound {
 		t.Errorf("of a kind that no message has it answers %s: %s", response.Status, body)

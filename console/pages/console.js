@@ -58,7 +58,8 @@
 	const note = document.createElement("span");
 	note.setAttribute("role", "status");
 	footer.append(note);
-	const busy = () => document.hidden || keys.open || (main !== document.activeElement && main.contains(document.activeElement)) || main.querySelector("details[open]");
+	const typed = () => [...main.querySelectorAll("input, select")].some((field) => field.value !== (field.defaultValue ?? field.value));
+	const busy = () => document.hidden || keys.open || typed() || !getSelection().isCollapsed || (main !== document.activeElement && main.contains(document.activeElement)) || main.querySelector("details[open]");
 	const refresh = async () => {
 		const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
 		if (answer.redirected) {
@@ -68,7 +69,9 @@
 		if (!answer.ok) throw new Error(answer.statusText);
 		const page = new DOMParser().parseFromString(await answer.text(), "text/html");
 		if (!busy()) {
+			const places = new Map([...main.querySelectorAll(".wide")].map((wide) => [wide.ariaLabel, wide.scrollLeft]));
 			main.replaceChildren(...page.querySelector("main").childNodes);
+			for (const wide of main.querySelectorAll(".wide")) wide.scrollLeft = places.get(wide.ariaLabel) ?? 0;
 			document.title = page.title;
 			localize();
 		}

@@ -81,26 +81,40 @@ func (s Store) ErrorGroups(ctx context.Context, r store.Ref) ([]ErrorGroup, erro
 	return groups, nil
 }
 
-// PreviewGroup looks up the messages of one of ErrorGroups for a command: those with this kind of error among the newest of that
-// state. There may be more, so the command can be given again. If there is none any more, it is ErrNotFound.
-func (s Store) PreviewGroup(ctx context.Context, r store.Ref, kind store.CommandKind, state store.State, of string) (*Preview, error) {
-	if !slices.Contains(ParkedStates(), state) {
-		return nil, refusef(ErrInvalid, "%.40q is no state of messages with an error; write dead, retrying, held or in-flight", string(state))
+// PreviewGroup looks up the messages of one of the groups that ErrorGroups returned for r, for a command. Of the group, Subscription,
+// State and Kind say which it is. Messages and ID, where they are not zero, must be as they were: otherwise the command would
+// be for messages that nobody counted, and it is ErrInvalid. If there is none any more, it is ErrNotFound.
+func (s Store) PreviewGroup(ctx context.Context, r store.Ref, kind store.CommandKind, g ErrorGroup) (*Preview, error) {
+	if !slices.Contains(ParkedStates(), g.State) {
+		return nil, refusef(ErrInvalid, "%.40q is no state of messages with an error; write dead, retrying, held or in-flight", string(g.State))
 	}
-	items, _, err := s.parkedOf(ctx, store.Query{Ref: r, Limit: MostParked}, state)
+	items, more, err := s.parkedOf(ctx, store.Query{Ref: r, Limit: MostParked}, g.State)
 	if err != nil {
 		return nil, err
 	}
 	p := &Preview{Choice: Choice{
-		Ref: r, Kind: kind, Query: store.Query{State: state}, Filter: fmt.Sprintf("the newest %s messages with an error such as %.200q", state, of),
+		Ref: store.Ref{Box: r.Box, Subscription: g.Subscription}, Kind: kind, Query: store.Query{State: g.State},
+		Filter: fmt.Sprintf("the newest %s messages with an error such as %.200q", g.State, g.Kind),
 	}}
-	for i := len(items) - 1; i >= 0; i-- {
-		if ErrorKind(items[i].Reason) == of {
-			p.add(&items[i])
+	var now ErrorGroup
+	for i := range items {
+		item := &items[i]
+		if item.Reason == "" || item.Subscription != g.Subscription || ErrorKind(item.Reason) != g.Kind {
+			continue
 		}
+		if p.Size() == 0 {
+			now = groupOf(item, g.Kind, more)
+		}
+		now.add(item)
+		p.add(item)
 	}
-	if p.Size() == 0 {
-		return nil, refusef(ErrNotFound, "no %s message of %s has an error of this kind any more; look again", state, r)
+	slices.Reverse(p.seqs) // the oldest first
+	slices.Reverse(p.First)
+	switch {
+	case p.Size() == 0:
+		return nil, refusef(ErrNotFound, "no %s message of %s has an error of this kind any more; look again", g.State, p.Ref)
+	case g.Messages != 0 && g.Messages != now.Messages, !g.ID.IsZero() && g.ID != now.ID:
+		return nil, refusef(ErrInvalid, "other %s messages of %s have an error of this kind by now, %d of those that were read; look again, and give the command for them", g.State, p.Ref, now.Messages)
 	}
 	return p, nil
 }

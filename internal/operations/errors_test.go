@@ -177,10 +177,35 @@ func TestALookAtErrorsAndKeysOfABoxThatIsNotThereFails(t *testing.T) {
 	}
 }
 
+// group is one of the subscription of withParked.
+func group(state store.State, kind string) operations.ErrorGroup {
+	return operations.ErrorGroup{Subscription: boxtest.Outbox.Subscription, State: state, Kind: kind}
+}
+
+func TestACommandIsForTheGroupThatWasCounted(t *testing.T) {
+	t.Parallel()
+	s := withParked(t, parked{"a", "order 1 is unknown", store.ParkDead}, parked{"b", "refused", store.ParkDead}, parked{"c", "order 2 is unknown", store.ParkDead})
+	all, err := s.ErrorGroups(t.Context(), store.Ref{Box: "outbox"})
+	if err != nil || all[0].Messages != 2 {
+		t.Fatalf("the groups are %+v, %v", all, err)
+	}
+	if p, err := s.PreviewGroup(t.Context(), store.Ref{Box: "outbox"}, store.Discard, all[0]); err != nil || p.Size() != 2 {
+		t.Errorf("of what was counted it finds %+v, %v", p, err)
+	}
+	more, other := all[0], all[0]
+	more.Messages++
+	other.ID = all[1].ID
+	for _, g := range []operations.ErrorGroup{more, other} {
+		if p, err := s.PreviewGroup(t.Context(), store.Ref{Box: "outbox"}, store.Discard, g); !errors.Is(err, operations.ErrInvalid) {
+			t.Errorf("of another group it finds %+v, %v", p, err)
+		}
+	}
+}
+
 func TestAGroupOfErrorsTakesACommand(t *testing.T) {
 	t.Parallel()
 	s := withParked(t, parked{"a", "order 1 is unknown", store.ParkDead}, parked{"b", "refused", store.ParkDead}, parked{"c", "order 2 is unknown", store.ParkDead}, parked{"d", "order 3 is unknown", store.ParkRetrying})
-	p, err := s.PreviewGroup(t.Context(), boxtest.Outbox, store.Discard, store.StateDead, "order N is unknown")
+	p, err := s.PreviewGroup(t.Context(), store.Ref{Box: "outbox"}, store.Discard, group(store.StateDead, "order N is unknown"))
 	if err != nil || p.Size() != 2 || p.First[0].Reason != "order 1 is unknown" || p.First[1].Reason != "order 2 is unknown" {
 		t.Fatalf("the group is %+v, %v", p, err)
 	}
@@ -197,11 +222,11 @@ func TestAGroupOfErrorsTakesACommand(t *testing.T) {
 		{store.StateHeld, "order N is unknown", operations.ErrNotFound},
 		{store.StatePending, "order N is unknown", operations.ErrInvalid},
 	} {
-		if p, err := s.PreviewGroup(t.Context(), boxtest.Outbox, store.Retry, none.state, none.kind); !errors.Is(err, none.want) {
+		if p, err := s.PreviewGroup(t.Context(), boxtest.Outbox, store.Retry, group(none.state, none.kind)); !errors.Is(err, none.want) {
 			t.Errorf("of %s %q it finds %+v, %v", none.state, none.kind, p, err)
 		}
 	}
-	if _, err := s.PreviewGroup(t.Context(), store.Ref{Box: "outbox", Subscription: "none"}, store.Retry, store.StateDead, "refused"); !errors.Is(err, store.ErrNoSubscription) {
+	if _, err := s.PreviewGroup(t.Context(), store.Ref{Box: "outbox", Subscription: "none"}, store.Retry, group(store.StateDead, "refused")); !errors.Is(err, store.ErrNoSubscription) {
 		t.Errorf("of a subscription that is not there it says %v", err)
 	}
 }
