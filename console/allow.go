@@ -38,7 +38,7 @@ func (c *console) allow(r *route, req *http.Request) error {
 		return nil
 	}
 	if r.method == http.MethodPost && !c.commands {
-		return &forbiddenError{"this console takes no commands; start it with --commands, or give them with postbag messages and postbag subscriptions"}
+		return &forbiddenError{"this console takes no commands; start it with --commands, or give them on the command line, such as with postbag messages retry"}
 	}
 	rights, database, box := c.rights(req), req.PathValue("database"), req.PathValue("box")
 	var role Role
