@@ -114,8 +114,16 @@ func (c *console) onMessage(r *http.Request) (v Done, err error) {
 	if err != nil {
 		return v, err
 	}
+	v, err = c.run(r, a, func(ctx context.Context, ops operations.Store) (*operations.Preview, error) {
+		return ops.Preview(ctx, choice)
+	})
+	return v, late(id, err)
+}
+
+// run gives a command to the messages of a preview.
+func (c *console) run(r *http.Request, a store.Audit, look func(context.Context, operations.Store) (*operations.Preview, error)) (v Done, err error) {
 	err = c.change(r, func(ctx context.Context, ops operations.Store) error {
-		p, err := ops.Preview(ctx, choice)
+		p, err := look(ctx, ops)
 		if err != nil {
 			return err
 		}
@@ -123,7 +131,7 @@ func (c *console) onMessage(r *http.Request) (v Done, err error) {
 		v.Queued, v.Changed = did.Queued, did.Done
 		return err
 	})
-	return v, late(id, err)
+	return v, err
 }
 
 // kindOf reads what is to be done with messages.
@@ -155,16 +163,9 @@ func (c *console) onGroup(r *http.Request) (v Done, err error) {
 	if err != nil {
 		return v, err
 	}
-	err = c.change(r, func(ctx context.Context, ops operations.Store) error {
-		p, err := ops.PreviewGroup(ctx, ref, kind, g)
-		if err != nil {
-			return err
-		}
-		did, err := ops.Run(p, a).Do(ctx)
-		v.Queued = did.Queued
-		return err
+	return c.run(r, a, func(ctx context.Context, ops operations.Store) (*operations.Preview, error) {
+		return ops.PreviewGroup(ctx, ref, kind, g)
 	})
-	return v, err
 }
 
 // groupOf reads of which group a command is, and of what the groups were asked for.
