@@ -62,4 +62,10 @@ var living = []Mutant{
 		Patches:  []Patch{{"store/sqlitestore/reconcile.go", "		if more {\n			return t.commit()\n		}\n", ""}},
 		By:       tests("store/sqlitestore", "TestASubscriptionWithManyParkedRowsIsSetBackInParts"),
 	},
+	{
+		Name: "set-back-in-parts-unmarked", What: "a set-back whose process ends between two parts leaves no mark, and nobody goes on with it",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"store/sqlkit/reconcile.go", "			return true, t.markSettingBack(refs)\n", "			return true, nil\n"}},
+		By:       tests("store/sqlitestore", "TestASetBackThatEndsInTheMiddleIsFinishedByTheNextProcess"),
+	},
 }

@@ -15,9 +15,8 @@ import (
 // database's identity, whether it is another one than before, whether it is older data of the same, and
 // what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, back []store.Ref, err error) {
-	moved := make(map[string]bool) // what one part has seen holds for the next: producers go on between them
 	for more := true; more && err == nil; {
-		more, err = s.reconcileSome(ctx, moved, &id, &older, &back)
+		more, err = s.reconcileSome(ctx, &id, &older, &back)
 	}
 	if err != nil {
 		return "", false, false, nil, err
@@ -33,8 +32,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another, older bool, 
 }
 
 // reconcileSome is one transaction of reconcile. more: it has only deleted some of what is to be deleted.
-// moved are the boxes that earlier parts have found to have another log.
-func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *string, older *bool, back *[]store.Ref) (more bool, err error) {
+func (s *Store) reconcileSome(ctx context.Context, id *string, older *bool, back *[]store.Ref) (more bool, err error) {
 	err = retry(ctx, "check", func() error {
 		return s.inOwnTx(ctx, "START TRANSACTION", func(t *transaction) error {
 			*id = t.identity
@@ -48,7 +46,7 @@ func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *st
 				return err
 			}
 			var err error
-			if *back, err = t.elsewhere(moved); err != nil {
+			if *back, err = t.elsewhere(); err != nil {
 				return err
 			}
 			if more, err = t.ForgetSome(*back); err != nil {
@@ -64,6 +62,9 @@ func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *st
 				}
 			}
 			if err := t.setBack(*back); err != nil {
+				return err
+			}
+			if err := t.AllAreSetBack(); err != nil {
 				return err
 			}
 			return t.commit()
@@ -93,12 +94,13 @@ func (t *transaction) setBack(back []store.Ref) error {
 }
 
 // elsewhere returns the subscriptions of boxes whose log is not the one that a
-// position in it was written in, and of those that have lost their witness. It adds their boxes to moved.
-func (t *transaction) elsewhere(moved map[string]bool) ([]store.Ref, error) {
+// position in it was written in, of those that have lost their witness, and of those that are being set back in parts.
+func (t *transaction) elsewhere() ([]store.Ref, error) {
 	logs, err := logs(t.Query)
 	if err != nil {
 		return nil, err
 	}
+	moved := make(map[string]bool)
 	var all []store.Ref
 	err = t.eachPosition(func(ref store.Ref, p *position) error {
 		log, ok := logs[ref.Box]

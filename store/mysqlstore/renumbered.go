@@ -30,7 +30,7 @@ func (t *there) mark() uint32 {
 // also have none there. What retention has deleted the box's witness stands for.
 func (p *position) holds(now *there, swept int64) bool {
 	switch mark := now.mark(); {
-	case !now.witnessed:
+	case !now.witnessed || swept < 0: // or the box is being set back
 		return false
 	case p.mark == 0:
 		return true

@@ -20,22 +20,22 @@ import (
 // every transaction that begins later writes beyond it.
 //
 // There may be very many parked rows, so that transactions of their own delete them first, some in each. The database is
-// not accepted meanwhile: no relay writes in it, and who comes next goes on if the process ends.
+// not accepted meanwhile: no relay writes in it, and who comes next goes on if the process ends. Each of them first puts
+// the shards at their floors. What shows that a log was numbered again is gone once producers have written on, and what
+// was deleted must come again, also where another process goes on.
 func (s *Store) reconcile(ctx context.Context, seen serverState) error {
 	boxes, err := s.readCatalog(ctx)
-	lowest := floors{}
 	for more := true; more && err == nil; {
-		more, err = s.reconcileSome(ctx, seen, boxes, lowest)
+		more, err = s.reconcileSome(ctx, seen, boxes)
 	}
 	return err
 }
 
-// floors are the lowest seqs behind which subscriptions begin again, as any part of reconcile has found them: what it deleted
-// must come again, though producers have gone on since, and the numbering no longer shows that it began again.
+// floors are the seqs behind which subscriptions begin again.
 type floors map[int32]int64
 
 // reconcileSome is one transaction of reconcile. more: it has only deleted some parked rows.
-func (s *Store) reconcileSome(ctx context.Context, seen serverState, boxes *catalog, lowest floors) (more bool, err error) {
+func (s *Store) reconcileSome(ctx context.Context, seen serverState, boxes *catalog) (more bool, err error) {
 	err = s.inOwnTx(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		lasts := map[string]int64{}
 		for name := range boxes.boxes {
@@ -52,7 +52,13 @@ func (s *Store) reconcileSome(ctx context.Context, seen serverState, boxes *cata
 		if written == seen.identity {
 			return nil // somebody else did it
 		}
-		if more, err = s.forgetParked(ctx, tx, boxes, lasts, lowest); err != nil || more {
+		lowest := floors{}
+		for _, sub := range boxes.subs {
+			if err := s.putBack(ctx, tx, sub, lasts[sub.ref.Box], lowest); err != nil {
+				return err
+			}
+		}
+		if more, err = s.forgetParked(ctx, tx, boxes, lowest); err != nil || more {
 			return err
 		}
 		return s.sendAllBack(ctx, tx, boxes, lasts, lowest)
@@ -69,7 +75,10 @@ func (s *Store) sendAllBack(ctx context.Context, tx pgx.Tx, boxes *catalog, last
 		}
 	}
 	for _, sub := range boxes.subs {
-		if err := s.sendBack(ctx, tx, sub, lasts[sub.ref.Box], lowest); err != nil {
+		if sub.ref.Subscription == store.Maintenance {
+			continue
+		}
+		if err := s.beginAt(ctx, tx, sub, lowest[sub.id], lasts[sub.ref.Box]); err != nil {
 			return err
 		}
 	}
@@ -84,16 +93,12 @@ func (s *Store) sendAllBack(ctx context.Context, tx pgx.Tx, boxes *catalog, last
 }
 
 // forgetParked deletes some rows that subscriptions have parked beyond their floors. more: there may be more of them.
-func (s *Store) forgetParked(ctx context.Context, tx pgx.Tx, boxes *catalog, lasts map[string]int64, lowest floors) (more bool, err error) {
+func (s *Store) forgetParked(ctx context.Context, tx pgx.Tx, boxes *catalog, lowest floors) (more bool, err error) {
 	for _, sub := range boxes.subs {
 		if sub.ref.Subscription == store.Maintenance {
 			continue
 		}
-		floor, err := s.floorOf(ctx, tx, sub, lasts[sub.ref.Box], lowest)
-		if err != nil {
-			return false, err
-		}
-		gone, err := tx.Exec(ctx, s.statements.get("back_parked", "").sql, sub.id, floor, storekit.SweepMost)
+		gone, err := tx.Exec(ctx, s.statements.get("back_parked", "").sql, sub.id, lowest[sub.id], storekit.SweepMost)
 		if err != nil || gone.RowsAffected() >= storekit.SweepMost {
 			return err == nil, err
 		}
@@ -102,15 +107,12 @@ func (s *Store) forgetParked(ctx context.Context, tx pgx.Tx, boxes *catalog, las
 }
 
 // floorOf returns the seq behind which a subscription begins again. It locks its shards.
-func (s *Store) floorOf(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64, lowest floors) (int64, error) {
+func (s *Store) floorOf(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64) (int64, error) {
 	positions, err := s.shardPositions(ctx, tx, sub)
 	if err != nil {
 		return 0, err
 	}
 	floor := last
-	if known, ok := lowest[sub.id]; ok {
-		floor = min(floor, known)
-	}
 	for i := range positions {
 		p := &positions[i]
 		floor = min(floor, p.Lowest())
@@ -124,31 +126,39 @@ func (s *Store) floorOf(ctx context.Context, tx pgx.Tx, sub *catalogSubscription
 			floor = 0
 		}
 	}
-	lowest[sub.id] = floor
 	return floor, nil
 }
 
-// sendBack takes a subscription back to the floor of its shards. What it had
-// parked beyond comes again with the rest, and its ledger begins there.
-func (s *Store) sendBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64, lowest floors) error {
+// putBack puts the shards of a subscription at their floor, and notes it in lowest. It can be done again: what stands at
+// a floor stays there.
+func (s *Store) putBack(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, last int64, lowest floors) error {
 	if sub.ref.Subscription == store.Maintenance {
 		_, err := tx.Exec(ctx, s.statements.get("free_shards", "").sql, sub.id)
 		return err
 	}
-	floor, err := s.floorOf(ctx, tx, sub, last, lowest)
+	floor, err := s.floorOf(ctx, tx, sub, last)
 	if err != nil {
 		return err
 	}
+	lowest[sub.id] = floor
+	if _, err := tx.Exec(ctx, s.statements.get("back_flush", "").sql, sub.id); err != nil {
+		return err
+	}
+	back := snapshots.Position{Floor: floor, Base: last}
+	_, err = tx.Exec(ctx, s.statements.get("back_shards", "").sql, sub.id, []byte(back.Encode()))
+	return err
+}
+
+// beginAt lets the ledger of a subscription begin at its floor. What it had parked beyond comes again with the rest.
+func (s *Store) beginAt(ctx context.Context, tx pgx.Tx, sub *catalogSubscription, floor, last int64) error {
 	back := snapshots.Position{Floor: floor, Base: last}
 	for _, q := range []struct {
 		name string
 		args []any
 	}{
-		{"back_flush", []any{sub.id}},
 		{"back_ledger", []any{sub.id, floor / store.TallySpan}}, // the span of the first message to come again
 		{"back_cut", []any{sub.id, []byte(back.Encode()), floor}},
 		{"back_commands", []any{sub.id, floor}},
-		{"back_shards", []any{sub.id, []byte(back.Encode())}},
 	} {
 		if _, err := tx.Exec(ctx, s.statements.get(q.name, "").sql, q.args...); err != nil {
 			return err

@@ -10,15 +10,14 @@ import (
 
 // startOf returns the position at which a subscription begins.
 func startOf(t *sqlkit.Tx, box string, from store.Start) (store.Position, error) {
-	var after int64
-	var err error
+	after, err := sqlkit.Swept(t.Query, box)
 	switch {
+	case err != nil:
 	case from.Now:
 		after, err = lastSeq(t.Query, box)
 	case !from.At.IsZero():
 		after, err = t.Before(t.Query, box, from.At)
 	default:
-		after, err = sqlkit.Swept(t.Query, box)
 		after = max(after, from.After)
 	}
 	if err != nil {

@@ -135,6 +135,9 @@ func (m *maintenance) removeKept(ctx context.Context, after, end int64) error {
 // emptied and numbered again has other messages where they have passed, of which nothing
 // may be deleted.
 func (m *maintenance) passedThis(query sqlkit.Querier, readers []sqlkit.Reader) error {
+	if _, err := sqlkit.Swept(query, m.Box); err != nil {
+		return err
+	}
 	for i := range readers {
 		for _, h := range readers[i].Shards {
 			at, _ := h.At.(place)

@@ -13,9 +13,8 @@ import (
 // log is another one than their positions were written in. It returns the database's identity, whether it
 // is another one than before, and what was set back.
 func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []store.Ref, err error) {
-	moved := make(map[string]bool) // what one part has seen holds for the next: producers go on between them
 	for more := true; more && err == nil; {
-		more, err = s.reconcileSome(ctx, moved, &id, &back)
+		more, err = s.reconcileSome(ctx, &id, &back)
 	}
 	if err != nil {
 		return "", false, nil, err
@@ -26,8 +25,7 @@ func (s *Store) reconcile(ctx context.Context) (id string, another bool, back []
 }
 
 // reconcileSome is one transaction of reconcile. more: it has only deleted some of what is to be deleted.
-// moved are the boxes that earlier parts have found to have another log.
-func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *string, back *[]store.Ref) (more bool, err error) {
+func (s *Store) reconcileSome(ctx context.Context, id *string, back *[]store.Ref) (more bool, err error) {
 	err = s.locked(ctx, "check", s.deadline(), func(t *transaction) error {
 		if found, err := t.Row(sqlMeta, nil, id, &t.Epoch); err != nil || !found {
 			return store.ErrSchema
@@ -35,7 +33,7 @@ func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *st
 		if _, err := t.Exec(sqlLock); err != nil { // a read-only file lets a transaction begin
 			return err
 		}
-		all, highest, err := t.elsewhere(moved)
+		all, highest, err := t.elsewhere()
 		if err != nil {
 			return err
 		}
@@ -54,15 +52,21 @@ func (s *Store) reconcileSome(ctx context.Context, moved map[string]bool, id *st
 				return err
 			}
 		}
+		if err := t.AllAreSetBack(); err != nil {
+			return err
+		}
 		return t.commit()
 	})
 	return more, err
 }
 
-// elsewhere returns the subscriptions of boxes whose log is not the one that a position in it was written in, and the highest
-// position in each box. It adds their boxes to moved.
-func (t *transaction) elsewhere(moved map[string]bool) (all []store.Ref, highest map[string]int64, err error) {
-	highest = make(map[string]int64)
+// elsewhere returns the subscriptions of boxes whose log is not the one that a position in it was written in, or which are being
+// set back in parts, and the highest position in each box.
+func (t *transaction) elsewhere() (all []store.Ref, highest map[string]int64, err error) {
+	highest, moved := make(map[string]int64), make(map[string]bool)
+	if err := t.SettingBack(moved); err != nil {
+		return nil, nil, err
+	}
 	err = t.eachPosition(func(ref store.Ref, at place) error {
 		if n := len(all); ref.Subscription != store.Maintenance && (n == 0 || all[n-1] != ref) {
 			all = append(all, ref)

@@ -119,6 +119,9 @@ func (s *Store) status(ctx context.Context, ref store.Ref, slots storekit.SlotSe
 		err = s.accepted.same(identity)
 	}
 	if err == nil {
+		err = sqlkit.NotSettingBack(ref.Box, about.swept)
+	}
+	if err == nil {
 		about.asks, about.fault = sqlkit.FilterOf([]byte(types), []byte(takes))
 		about.filter = storekit.FilterOf(about.asks)
 	}

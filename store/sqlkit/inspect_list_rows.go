@@ -227,7 +227,7 @@ type pastItem struct {
 }
 
 func newListed(t *Tx, r *Reader) (*listed, error) {
-	swept, err := Swept(t.Query, r.Box)
+	swept, err := sweptTo(t.Query, r.Box)
 	if err != nil {
 		return nil, err
 	}

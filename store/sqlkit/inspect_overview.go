@@ -70,7 +70,7 @@ func (t *Tx) viewBox(b *store.BoxView, relays []store.RelayState) error {
 	if b.Last, err = t.Last(t.Query, b.Name); err != nil {
 		return err
 	}
-	swept, err := Swept(t.Query, b.Name)
+	swept, err := sweptTo(t.Query, b.Name)
 	if err != nil {
 		return err
 	}

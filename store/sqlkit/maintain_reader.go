@@ -105,8 +105,17 @@ func MinimumPosition(readers []Reader) int64 {
 	return minimum
 }
 
-// Swept returns the seq after which the log of box begins.
-func Swept(query Querier, box string) (swept int64, err error) {
+// Swept returns the seq after which the log of box begins, or ErrMoved while its subscriptions are set back in parts.
+func Swept(query Querier, box string) (int64, error) {
+	swept, err := sweptTo(query, box)
+	if err == nil {
+		err = NotSettingBack(box, swept)
+	}
+	return swept, err
+}
+
+// sweptTo returns what the box says of the beginning of its log: negative while its subscriptions are set back.
+func sweptTo(query Querier, box string) (swept int64, err error) {
 	_, err = Row(query, sqlSwept, []any{box}, &swept)
 	return swept, err
 }

@@ -84,5 +84,5 @@ func (s *Base) expired(ctx context.Context, box string, keep time.Duration) (int
 	if err == nil && !found {
 		err = store.ErrNoBox
 	}
-	return max(upto-swept, 0), err
+	return max(upto-max(swept, 0), 0), err
 }

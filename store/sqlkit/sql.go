@@ -451,6 +451,9 @@ UPDATE postbag__shard SET position = x'', owner = '', token = 0, version = versi
 	// A range of the primary key.
 	sqlForgetAllFloors = `DELETE FROM postbag__floor WHERE box = ?`
 
+	// All boxes, which are few.
+	sqlSettingBack = `SELECT name FROM postbag__box WHERE swept < 0`
+
 	// SQLSetSwept says by primary key where the log of a box begins.
 	SQLSetSwept = `UPDATE postbag__box SET swept = ? WHERE name = ?`
 )
