@@ -64,9 +64,6 @@ func (s *Store) reconcileSome(ctx context.Context, id *string, older *bool, back
 			if err := t.setBack(*back); err != nil {
 				return err
 			}
-			if err := t.AllAreSetBack(); err != nil {
-				return err
-			}
 			return t.commit()
 		})
 	})
@@ -90,7 +87,7 @@ func (t *transaction) setBack(back []store.Ref) error {
 			return err
 		}
 	}
-	return nil
+	return t.AllAreSetBack()
 }
 
 // elsewhere returns the subscriptions of boxes whose log is not the one that a
