@@ -28,7 +28,7 @@ func newApplyCommand(c *terminal.Terminal) *cobra.Command {
 		Use:   "apply",
 		Short: "Give the stores what a configuration file says",
 		Long: `Print what postbag plan prints, ask, and do it: first what makes and keeps, last what loses. The
-audit log has each change and removal, with who and why. New boxes, new subscriptions and migrations are
+audit log has each new subscription, change and removal, with who and why. New boxes and migrations are
 not in it. It stops at the first error, and says what was done and what was not. Run it again: it goes on
 with what still differs.
 

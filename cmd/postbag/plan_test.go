@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/plan"
+	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlitestore"
 )
@@ -80,7 +82,8 @@ subscriptions:
 		cli(t, "plan", "-c", first).ok().says("the stores have what the file says")
 		cli(t, "apply", "-c", first, "--why", "again").ok().says("nothing was done")
 		cli(t, "retention", "show", at.flag, at.where, "--box", "orders").ok().says("delivered 5d (operator)", "dead 30d (operator)")
-		cli(t, "audit", at.flag, at.where).ok().says("the first time", "anna")
+		wantAudited(t, at, "anna", "the first time", "set the retention of orders", "add letters/default from first", "add orders/audit from now",
+			"add orders/billing from first", "add orders/recent from 2")
 		shown := cli(t, "subscriptions", "list", at.flag, at.where).ok().says("order.*", "audit", "recent", "letters")
 		if strings.Contains(shown.out, "incoming") {
 			t.Errorf("a subscription of a box that only a source fills was made:\n%s", shown.out)
@@ -146,7 +149,8 @@ subscriptions:
 	if strings.Contains(shown.out, "\x1b") {
 		t.Errorf("colours are written to what is no terminal:\n%q", shown.out)
 	}
-	cli(t, "apply", "-c", file, "--yes", "--why", "y").ends(differ, "done: change types of orders/billing", "done: change shards of orders/billing", "2 differences", "they are left")
+	cli(t, "apply", "-c", file, "--yes", "--why", "the second time", "--who", "carl").ends(differ, "done: change types of orders/billing", "done: change shards of orders/billing", "2 differences", "they are left")
+	wantAudited(t, at, "carl", "the second time", "types orders/billing", "shards orders/billing 2")
 	cli(t, "subscriptions", "list", at.flag, at.where).ok().says("audit", "again")
 	cli(t, "retention", "show", at.flag, at.where, "--box", "orders").ok().says("delivered 20d")
 	all := []string{"-c", file, "--allow-remove", "--readmit"}
@@ -162,7 +166,27 @@ subscriptions:
 	cli(t, "subscriptions", "show", "audit", "--box", "orders", at.flag, at.where).ends(exit.NotFound, "removed")
 	cli(t, "replay", "list", at.flag, at.where, "--box", "orders").ok().says("again")
 	cli(t, "subscriptions", "pauses", at.flag, at.where).ok().says("held")
-	cli(t, "audit", at.flag, at.where).ok().says("readmit orders/recent", "remove orders/audit")
+	cli(t, "audit", at.flag, at.where).ok().says("readmit orders/recent", "add orders/recent from first", "remove orders/audit", "remove letters/default")
+}
+
+// wantAudited fails the test unless the audit log has a line for each beginning of what was done by somebody for a reason.
+func wantAudited(t *testing.T, at *place, who, why string, what ...string) {
+	t.Helper()
+	var lines []operations.AuditLine
+	for text := range strings.Lines(cli(t, "audit", at.flag, at.where, "--json").ok().out) {
+		var l operations.AuditLine
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	for _, begins := range what {
+		if !slices.ContainsFunc(lines, func(l operations.AuditLine) bool {
+			return l.Who == who && l.Why == why && strings.HasPrefix(l.What, begins)
+		}) {
+			t.Errorf("the audit log does not have %q by %s for %q: %+v", begins, who, why, lines)
+		}
+	}
 }
 
 // beginReplay makes a replay that nobody delivers.

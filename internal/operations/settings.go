@@ -11,7 +11,10 @@ import (
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Add declares a subscription that is not there. A relay that has it in its settings works it.
+// ErrExists is ErrInvalid, and says that a subscription that was to be added is there. Nothing was changed.
+var ErrExists error = &refusal{ErrInvalid, "the subscription is there already; change it with postbag subscriptions set, or choose another name; nothing was done"}
+
+// Add declares a subscription that is not there. A relay that has it in its settings works it. One that is there is ErrExists.
 func (s Store) Add(ctx context.Context, a store.Audit, spec store.Spec) error {
 	if err := storekit.CheckNewFilter(spec.Filter()); err != nil {
 		return refusef(ErrInvalid, "%v; nothing was done", err)
@@ -83,7 +86,7 @@ func (s Store) tuner(a store.Audit, do func(store.Tuner) error) error {
 	}
 	err := do(s.Tuner)
 	if errors.Is(err, store.ErrExists) {
-		return refusef(ErrInvalid, "the subscription is there already; change it with postbag subscriptions set, or choose another name; nothing was done")
+		return ErrExists
 	}
 	return err
 }

@@ -101,10 +101,10 @@ func createBox(name string) step {
 	}
 }
 
-// errDeclared says that a declaration left a subscription out, as it does with a name that was removed.
-var errDeclared = errors.New("the store did not declare it: somebody removed it meanwhile; plan again")
+// errDeclared says that a subscription was left out, since its name was removed after the plan was made.
+var errDeclared = errors.New("it is not declared: somebody removed it meanwhile; plan again")
 
-// declare makes a subscription, and first lets it be made if somebody removed one of its name.
+// declare adds a subscription as postbag subscriptions add does, and first lets it be made if somebody removed one of its name.
 func declare(w *Subscription, readmit bool) step {
 	return func(ctx context.Context, t *Target, a store.Audit) error {
 		if err := t.ready(); err != nil {
@@ -118,16 +118,24 @@ func declare(w *Subscription, readmit bool) step {
 			if err := t.operations().Readmit(ctx, a, spec.Ref); err != nil && !errors.Is(err, store.ErrNoSubscription) {
 				return err
 			}
-		}
-		if err := t.open.Declare(ctx, []store.Spec{spec}); err != nil {
+		} else if err := notRemoved(ctx, t, spec.Ref); err != nil {
 			return err
 		}
-		o, err := t.operations().Look(ctx, spec.Box)
-		if err == nil && !slices.ContainsFunc(o.Boxes[0].Subscriptions, func(v store.SubscriptionView) bool { return v.Ref == spec.Ref }) {
-			err = errDeclared
+		err = t.operations().Add(ctx, a, spec)
+		if errors.Is(err, operations.ErrExists) { // somebody declared it meanwhile, perhaps with another filter
+			err = t.open.Declare(ctx, []store.Spec{spec})
 		}
 		return err
 	}
+}
+
+// notRemoved returns errDeclared if somebody removed a subscription of a name: to add it would forget that.
+func notRemoved(ctx context.Context, t *Target, r store.Ref) error {
+	o, err := t.operations().Look(ctx, r.Box)
+	if err == nil && slices.ContainsFunc(o.Boxes[0].Removed, func(gone store.Removed) bool { return gone.Name == r.Subscription }) {
+		err = errDeclared
+	}
+	return err
 }
 
 func changeProperty(p *property, w *Subscription) step {

@@ -123,6 +123,31 @@ func TestApplyRefusesWhatChangedSinceThePlan(t *testing.T) {
 	}
 }
 
+// A relay, or another apply, may declare a subscription after the plan was made. That is what the file wants, if the filter is the same.
+func TestApplyTakesASubscriptionThatSomebodyDeclaredSinceThePlan(t *testing.T) {
+	t.Parallel()
+	at, a := target(t), store.Audit{Who: "anna", Why: "a test"}
+	at.Want.Subscriptions = []Subscription{{&config.Subscription{Box: "orders", Name: "billing", Types: []string{"a"}}}}
+	p, err := Compare(t.Context(), []*Target{at}, Options{})
+	if err != nil || len(p.Ready()) != 1 {
+		t.Fatalf("the plan is %v, %v", p, err)
+	}
+	spec := store.Spec{Ref: store.Ref{Box: "orders", Subscription: "billing"}, Types: []string{"a"}}
+	if err := at.open.Declare(t.Context(), []store.Spec{spec}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Differences[0].do(t.Context(), at, a); err != nil {
+		t.Errorf("a subscription that was declared since the plan ended with %v", err)
+	}
+	at.Want.Subscriptions[0].Types = []string{"b"}
+	if err := p.Differences[0].do(t.Context(), at, a); err == nil || !strings.Contains(err.Error(), "filter") {
+		t.Errorf("one that was declared with another filter ended with %v", err)
+	}
+	if o, err := at.operations().Audited(t.Context(), 10); err != nil || len(o) > 0 {
+		t.Errorf("the audit log has what was not done: %+v (error: %v)", o, err)
+	}
+}
+
 func TestADroppedTableAndAReplaysNameNeedPeopleFirst(t *testing.T) {
 	t.Parallel()
 	at := target(t)
