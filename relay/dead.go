@@ -4,10 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Dead is a message that gets no other attempt. It is kept, and an operator can retry or
@@ -90,6 +94,38 @@ func deadTo(subscriptions []Subscription) error {
 		next[box] = append(next[box], s.DeadTo)
 	}
 	return errors.Join(errs...)
+}
+
+// deadTopics says what is wrong with the topics of dead letters.
+func deadTopics(subscriptions []Subscription) error {
+	var errs []error
+	for i := range subscriptions {
+		errs = append(errs, deadTopic(&subscriptions[i], subscriptions)...)
+	}
+	return errors.Join(errs...)
+}
+
+// deadTopic says what is wrong with the topic of a subscription's dead letters: it is no topic, or one that a destination
+// of their box rejects in every message. Middleware may send them elsewhere, so a destination behind it is not asked.
+func deadTopic(s *Subscription, all []Subscription) (errs []error) {
+	switch topic := s.DeadTopic; {
+	case topic == "":
+		return nil
+	case s.DeadTo == "":
+		return []error{fmt.Errorf("relay: subscription %s: DeadTopic is set without DeadTo; name the box of the dead letters, or leave it out", s.ref())}
+	case len(topic) > postbag.MaxName || !utf8.ValidString(topic) || strings.IndexByte(topic, 0) >= 0:
+		return []error{fmt.Errorf("relay: subscription %s: DeadTopic is no topic; use valid UTF-8 of at most %d bytes without a NUL byte", s.ref(), postbag.MaxName)}
+	}
+	for i := range all {
+		c, ok := all[i].To.(broker.TopicChecker)
+		if !ok || all[i].ref().Box != s.DeadTo || len(all[i].Use) > 0 || !storekit.MayTakeTopic(all[i].filter(), s.DeadTopic) {
+			continue
+		}
+		if err := c.CheckTopic(s.DeadTopic); err != nil {
+			errs = append(errs, fmt.Errorf("relay: subscription %s: DeadTopic, at the destination of %s: %w", s.ref(), all[i].ref(), err))
+		}
+	}
+	return errs
 }
 
 // leads says whether letters get from one box to another.

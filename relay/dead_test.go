@@ -2,6 +2,7 @@ package relay_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -130,6 +131,67 @@ func TestTheBoxOfDeadLettersDoesNotLeadBack(t *testing.T) {
 		}, "come back to box c"},
 		"a chain":     {[]relay.Subscription{{To: w.to, DeadTo: "b"}, {Box: "b", To: w.to, DeadTo: "c"}, {Box: "c", To: w.to}}, ""},
 		"one for all": {[]relay.Subscription{{To: w.to, DeadTo: "dead"}, {Box: "b", To: w.to, DeadTo: "dead"}, {Name: "x", To: w.to, DeadTo: "dead"}}, ""},
+	} {
+		_, err := relay.New(w.store, relay.Options{Subscriptions: c.list})
+		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestADeadLetterHasTheTopicOfItsSubscription(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		if err := w.store.CreateBox(t.Context(), "dead"); err != nil {
+			t.Fatal(err)
+		}
+		w.typed("bad", "small")
+		to := membroker.New(membroker.Options{})
+		stop := w.run(w.relay(relay.Options{Subscriptions: []relay.Subscription{
+			{To: refusing{w.to}, DeadTo: "dead", DeadTopic: "deaths", Retry: relay.Retry{MaxAttempts: 1}}, {Box: "dead", To: to},
+		}}))
+		<-time.After(time.Minute)
+		topic := w.dead().Topic
+		stop()
+		if got := letters(to); len(got) != 1 || got[0].Topic != "deaths" || got[0].Headers[store.HeaderDeadTopic] != topic {
+			t.Errorf("the dead letters of a message with topic %q are %+v", topic, got)
+		}
+	})
+}
+
+// spaceless is a destination that rejects topics with a space.
+type spaceless struct{ broker.Destination }
+
+func (spaceless) CheckTopic(topic string) error {
+	if strings.Contains(topic, " ") {
+		return errors.New("the topic holds a space")
+	}
+	return nil
+}
+
+func TestATopicOfDeadLettersThatCannotBeIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memstore.Options{}, membroker.Options{})
+	read := func(s relay.Subscription) []relay.Subscription {
+		s.To, s.Box = spaceless{w.to}, "dead"
+		return []relay.Subscription{{To: w.to, DeadTo: "dead", DeadTopic: "all deaths"}, s}
+	}
+	for name, c := range map[string]struct {
+		list []relay.Subscription
+		want string
+	}{
+		"no box":              {[]relay.Subscription{{To: w.to, DeadTopic: "deaths"}}, "DeadTopic is set without DeadTo"},
+		"too long":            {[]relay.Subscription{{To: w.to, DeadTo: "dead", DeadTopic: strings.Repeat("a", 256)}}, "at most 255 bytes"},
+		"a NUL byte":          {[]relay.Subscription{{To: w.to, DeadTo: "dead", DeadTopic: "a\x00"}}, "NUL"},
+		"no UTF-8":            {[]relay.Subscription{{To: w.to, DeadTo: "dead", DeadTopic: "\xff"}}, "valid UTF-8"},
+		"nobody reads":        {[]relay.Subscription{{To: w.to, DeadTo: "dead", DeadTopic: "all deaths"}}, ""},
+		"rejected":            {read(relay.Subscription{}), "DeadTopic, at the destination of dead/default: the topic holds a space"},
+		"of others":           {read(relay.Subscription{Where: store.Where{Topics: []string{"orders"}}}), ""},
+		"excepted":            {read(relay.Subscription{Where: store.Where{Except: []store.Match{{Topics: []string{"all deaths"}}}}}), ""},
+		"of a type excepted":  {read(relay.Subscription{Where: store.Where{Except: []store.Match{{Topics: []string{"all deaths"}, Types: []string{"a"}}}}}), "holds a space"},
+		"sent by middleware":  {read(relay.Subscription{Use: []broker.Middleware{func(d broker.Destination) broker.Destination { return d }}}), ""},
+		"of a name that fits": {[]relay.Subscription{{To: w.to, DeadTo: "dead", DeadTopic: "deaths"}, {Box: "dead", To: spaceless{w.to}}}, ""},
 	} {
 		_, err := relay.New(w.store, relay.Options{Subscriptions: c.list})
 		if (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {

@@ -73,6 +73,7 @@ func (o *Options) validate() error {
 	if len(o.Subscriptions) == 0 {
 		errs = append(errs, errors.New("relay: no subscriptions; name at least one with its destination"))
 	}
+	errs = append(errs, deadTopics(o.Subscriptions)) // before middleware is in front of the destinations
 	seen := make(map[store.Ref]bool)
 	for i := range o.Subscriptions {
 		s := &o.Subscriptions[i]

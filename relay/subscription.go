@@ -144,6 +144,10 @@ type Subscription struct {
 	// letters anywhere. It must exist when the relay starts, and may not be Box, nor lead back
 	// to it by the DeadTo of others. Defaults to none.
 	DeadTo string
+	// DeadTopic is the topic of these letters, at most postbag.MaxName bytes: for a queue or a
+	// stream of their own, beside other messages of one destination. The topic of the message is
+	// then in a header (store.HeaderDeadTopic). Defaults to the topic of the message.
+	DeadTopic string
 	// OnDead is called with each message that becomes dead, for an alarm. It is
 	// called from the relay's loop, so it must return soon. A message may be told of twice,
 	// and not at all if the process ends just then, or if more than a thousand become dead
@@ -310,7 +314,7 @@ func (s *Subscription) engine(o *Options, rules *retryRules) engine.Config {
 		idleSettle = time.Second // it is through by its settled positions
 	}
 	return engine.Config{
-		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType, Rate: s.Rate, DeadTo: s.DeadTo,
+		Ref: s.ref(), Order: s.Order, OnReject: s.OnReject, Retry: engine.Retry(s.Retry), Rules: rules.engine(&s.Retry), RuleOf: rules.ofType, Rate: s.Rate, DeadTo: s.DeadTo, DeadTopic: s.DeadTopic,
 		Ordered: features.Ordered || s.ExactlyOnce, Transactions: s.ExactlyOnce, MaxBatch: features.MaxBatch, Prober: prober,
 		CountFirst: features.CountsFirst,
 		InFlight:   s.InFlight, MaxHeld: s.MaxHeld, Buffer: s.Buffer, Calls: s.Concurrency, Batch: s.Batch, RetryBatch: s.RetryBatch,

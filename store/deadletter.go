@@ -6,7 +6,8 @@ package store
 // none. Within a settlement the letters of a box come in the sequence of
 // Settlement.Park.
 //
-// A letter has the topic, key, shard key, type and payload of the message. It has the
+// A letter has the topic, key, shard key, type and payload of the message, or the topic of
+// Park.DeadTopic. It has the
 // headers of the message, but for properties of transports ("kafka.", "mqtt.", "nats.",
 // "rabbitmq.") and those that only Postbag sets, and the headers below. They take the
 // place of headers of the same names. If all are too large together, the largest of the
@@ -25,6 +26,9 @@ const (
 	// HeaderDeadID and HeaderDeadSeq are the message's id, and its place in the log.
 	HeaderDeadID  = "Dead-Letter-Id"
 	HeaderDeadSeq = "Dead-Letter-Seq"
+	// HeaderDeadTopic is the message's topic, where Park.DeadTopic took its place. It is cut to 512
+	// bytes, and what is not ASCII is written as \u0431.
+	HeaderDeadTopic = "Dead-Letter-Topic"
 	// HeaderDeadCause is a DeathCause, and HeaderDeadReason the last error, cut to 512 bytes.
 	HeaderDeadCause  = "Dead-Letter-Cause"
 	HeaderDeadReason = "Dead-Letter-Reason"

@@ -182,6 +182,9 @@ type Park struct {
 	// the row. Empty: no dead letter.
 	Cause  DeathCause
 	DeadTo string
+	// DeadTopic is the topic of the dead letter. It is for this settlement alone, too. Empty:
+	// the topic of the message.
+	DeadTopic string
 }
 
 // Resolved names a parked row to be removed.

@@ -29,6 +29,21 @@ func (o Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
 	return topic, nil
 }
 
+// CheckTopic implements [broker.TopicChecker].
+func (d *Destination) CheckTopic(topic string) error { return d.options.CheckTopic(topic) }
+
+// CheckTopic returns an error if Kafka has no topic of the name that messages of a topic go to.
+// Where Topic makes the name, it returns nil.
+func (o Options) CheckTopic(topic string) error {
+	if o.Topic != nil {
+		return nil
+	}
+	if reason := badTopic(o.Prefix + topic); reason != "" {
+		return adapter.Failure(broker.Rejected, "the topic "+reason, "use letters, digits, dots, dashes and underscores")
+	}
+	return nil
+}
+
 // badTopic says why a name is none of a topic, empty when it is one. The rules are
 // those of org.apache.kafka.common.internals.Topic.
 func badTopic(name string) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 )
 
@@ -23,6 +24,22 @@ func (o Options) topic(m *broker.Delivery) (topic string, f *broker.Error) {
 		return "", adapter.Failure(broker.Rejected, "the topic "+reason, "use one of levels with slashes between, such as orders/created")
 	}
 	return topic, nil
+}
+
+// CheckTopic implements [broker.TopicChecker].
+func (d *Destination) CheckTopic(topic string) error { return d.options.CheckTopic(topic) }
+
+// CheckTopic returns an error if nothing can be published to what the template makes of a topic,
+// whatever the key and the type. Where TopicOf makes the topic, it returns nil.
+func (o Options) CheckTopic(topic string) error {
+	if o.TopicOf != nil {
+		return nil
+	}
+	m := broker.Delivery{Message: postbag.Message{Topic: topic, Key: "x", Type: "x"}, Box: "x"}
+	if _, f := o.withDefaults().topic(&m); f != nil {
+		return f
+	}
+	return nil
 }
 
 // level makes text one level of a topic.

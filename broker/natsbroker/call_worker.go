@@ -67,8 +67,8 @@ func (w *worker) build(ctx context.Context, m *broker.Delivery, after uint64) *b
 	if f != nil {
 		return f
 	}
-	if reason := badSubject(subject); reason != "" {
-		return adapter.Failure(broker.Rejected, "the topic's subject "+reason, "use a topic of tokens with dots between, such as orders.created")
+	if f := refuseSubject(subject); f != nil {
+		return f
 	}
 	if f := badWire(m.Wire, w.d.pass); f != nil {
 		return f

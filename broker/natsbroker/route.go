@@ -47,6 +47,29 @@ func badSubject(subject string) string {
 	return ""
 }
 
+// CheckTopic implements [broker.TopicChecker].
+func (d *Destination) CheckTopic(topic string) error { return d.options.CheckTopic(topic) }
+
+// CheckTopic returns an error if nothing can be published to the subject of a topic. Where Subject
+// makes the subject, it returns nil.
+func (o Options) CheckTopic(topic string) error {
+	if o.Subject != nil {
+		return nil
+	}
+	if f := refuseSubject(o.Prefix + topic); f != nil {
+		return f
+	}
+	return nil
+}
+
+// refuseSubject rejects a message whose subject is bad.
+func refuseSubject(subject string) *broker.Error {
+	if reason := badSubject(subject); reason != "" {
+		return adapter.Failure(broker.Rejected, "the topic's subject "+reason, "use a topic of tokens with dots between, such as orders.created")
+	}
+	return nil
+}
+
 // matches says whether subject is one that filter, which may hold wildcards,
 // stands for.
 func matches(filter, subject string) bool {

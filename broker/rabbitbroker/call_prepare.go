@@ -13,13 +13,8 @@ func (d *Destination) prepare(m *broker.Delivery, it *item) *broker.Error {
 	if f := d.address(m, it); f != nil {
 		return f
 	}
-	switch {
-	case len(it.exchange) > maxShort:
-		return adapter.Failure(broker.Rejected, fmt.Sprintf("the exchange's name has %d bytes, AMQP allows %d", len(it.exchange), maxShort),
-			"use a shorter one")
-	case len(it.key) > maxShort:
-		return adapter.Failure(broker.Rejected, fmt.Sprintf("the routing key has %d bytes, AMQP allows %d", len(it.key), maxShort),
-			"use a shorter topic or key, or another Options.RoutingKey")
+	if f := tooLong(it.exchange, it.key); f != nil {
+		return f
 	}
 	if f := badWire(m.Wire); f != nil {
 		return f

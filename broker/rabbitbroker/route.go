@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
 )
 
@@ -26,6 +27,36 @@ func (r *router) of(m *broker.Delivery) (exchange, key string, f *broker.Error) 
 		return key
 	})
 	return exchange, key, f
+}
+
+// CheckTopic implements [broker.TopicChecker].
+func (d *Destination) CheckTopic(topic string) error { return d.options.CheckTopic(topic) }
+
+// CheckTopic returns an error if the exchange or the routing key of a topic is too long for AMQP, whatever the
+// rest of the message. Where Route makes them, it returns nil.
+func (o Options) CheckTopic(topic string) error {
+	if o.Route != nil || badTemplate(o.Exchange) != "" || badTemplate(o.RoutingKey) != "" {
+		return nil
+	}
+	r := newRouter(o.withDefaults())
+	exchange, key, _ := r.of(&broker.Delivery{Message: postbag.Message{Topic: topic}})
+	if f := tooLong(exchange, key); f != nil {
+		return f
+	}
+	return nil
+}
+
+// tooLong rejects a message whose exchange or routing key AMQP cannot carry.
+func tooLong(exchange, key string) *broker.Error {
+	switch {
+	case len(exchange) > maxShort:
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the exchange's name has %d bytes, AMQP allows %d", len(exchange), maxShort),
+			"use a shorter one")
+	case len(key) > maxShort:
+		return adapter.Failure(broker.Rejected, fmt.Sprintf("the routing key has %d bytes, AMQP allows %d", len(key), maxShort),
+			"use a shorter topic or key, or another Options.RoutingKey")
+	}
+	return nil
 }
 
 // template is text with fields in it, cut into pieces.

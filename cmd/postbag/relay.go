@@ -202,7 +202,7 @@ func subscription(s config.Subscription, to broker.Destination) relay.Subscripti
 	out.Encoder, _ = s.Format.Encoder() // checked when it was read
 	out.Cadence, _ = relay.ParseCadence(s.Cadence)
 	if s.DeadTo != nil {
-		out.DeadTo = s.DeadTo.Box
+		out.DeadTo, out.DeadTopic = s.DeadTo.Box, s.DeadTo.Topic
 	}
 	out.OnReject = map[string]relay.OnReject{"skip": relay.Skip, "supersede": relay.Supersede}[s.OnReject]
 	switch s.From {

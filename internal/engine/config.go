@@ -47,6 +47,8 @@ type Config struct {
 	// DeadTo is the box that gets a dead letter of each message that becomes dead. Empty:
 	// there are none.
 	DeadTo string
+	// DeadTopic is the topic of those letters. Empty: that of the message.
+	DeadTopic string
 	// Rate bounds what is sent. Zero: nothing does.
 	Rate Rate
 

@@ -33,7 +33,7 @@ func (f *Flow) Deaths() (deaths []Death, more int) {
 func (f *Flow) kill(e *entry, cause store.DeathCause, reason string, now time.Duration) {
 	f.dies(e, cause, reason)
 	f.park(e, store.Park{
-		State: store.ParkDead, Reason: reason, Blocking: f.cfg.OnReject == Block, Cause: cause, DeadTo: f.cfg.DeadTo,
+		State: store.ParkDead, Reason: reason, Blocking: f.cfg.OnReject == Block, Cause: cause, DeadTo: f.cfg.DeadTo, DeadTopic: f.cfg.DeadTopic,
 	}, now)
 }
 

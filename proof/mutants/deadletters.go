@@ -103,4 +103,16 @@ var burying = []Mutant{
 		Patches:  []Patch{{"store/sqlitestore/deadletter.go", "gone != nil && refused(err) {", "gone == nil && refused(err) {"}},
 		By:       tests("store/sqlitestore", "TestATriggerOnTheBoxOfDeadLettersStopsNoShard"),
 	},
+	{
+		Name: "letter-with-the-topic-of-its-message", What: "the topic that a subscription says for its dead letters is not used",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"internal/engine/death.go", ", DeadTopic: f.cfg.DeadTopic,", ","}},
+		By:       sim("-faults", "rejects"), Quick: true,
+	},
+	{
+		Name: "letter-topic-checked-at-one-destination", What: "config check asks only the destination that dead_to names about the topic of dead letters",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"cmd/postbag/internal/config/deadletter.go", "to.Store != s.Store || to.Box", "to.To != s.DeadTo.To || to.Store != s.Store || to.Box"}},
+		By:       tests("cmd/postbag", "TestConfigCheckRefusesATopicThatTheDestinationOfDeadLettersRejects"),
+	},
 }

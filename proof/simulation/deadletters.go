@@ -13,6 +13,9 @@ import (
 // letterBox is where dead letters go.
 const letterBox = "dead"
 
+// letterTopic is their topic.
+const letterTopic = "deaths"
+
 // letter is a message that became dead, or its dead letter.
 type letter struct{ m *message }
 
@@ -45,7 +48,7 @@ func (w *world) dooms(m *message) bool {
 func (s *server) checkDeath(p *store.Park, m *message) {
 	w := s.w
 	if p.State != store.ParkDead {
-		if p.DeadTo != "" || p.Cause != 0 {
+		if p.DeadTo != "" || p.DeadTopic != "" || p.Cause != 0 {
 			w.failf("engine", "message %d is %s and leaves a dead letter", m.id, stateTexts[p.State])
 		}
 		return
@@ -64,8 +67,8 @@ func (s *server) checkDeath(p *store.Park, m *message) {
 	case store.CauseAttempts:
 		right = p.Attempts >= retry.MaxAttempts && !strings.HasPrefix(p.Reason, "expired")
 	}
-	if !right || p.DeadTo != letterBox {
-		w.failf("engine", "message %d is dead after %d attempts (%s), because of %v, and leaves a letter in box %q", m.id, p.Attempts, p.Reason, p.Cause, p.DeadTo)
+	if !right || p.DeadTo != letterBox || p.DeadTopic != letterTopic {
+		w.failf("engine", "message %d is dead after %d attempts (%s), because of %v, and leaves a letter in box %q with topic %q", m.id, p.Attempts, p.Reason, p.Cause, p.DeadTo, p.DeadTopic)
 	}
 }
 

@@ -58,8 +58,8 @@ func (s *server) park(p *store.Park) {
 		return
 	}
 	*row = parked{Park: *p, m: m, due: s.now() + p.Delay}
-	row.Cause, row.DeadTo = 0, ""            // they are of the settlement
-	row.Blocking = p.Blocking && p.Hash != 0 // see package store: a Hash of zero blocks nothing
+	row.Cause, row.DeadTo, row.DeadTopic = 0, "", "" // they are of the settlement
+	row.Blocking = p.Blocking && p.Hash != 0         // see package store: a Hash of zero blocks nothing
 }
 
 // blocks says that a hash has a blocking row in the shard.

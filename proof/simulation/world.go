@@ -211,7 +211,7 @@ func (w *world) drawKeeping() {
 
 func (w *world) drawConfig() engine.Config {
 	c := engine.Config{
-		Ref: ref, DeadTo: letterBox, Order: engine.Order(w.of(0, 0, 0, 1, 2)), OnReject: engine.OnReject(w.of(0, 0, 1)),
+		Ref: ref, DeadTo: letterBox, DeadTopic: letterTopic, Order: engine.Order(w.of(0, 0, 0, 1, 2)), OnReject: engine.OnReject(w.of(0, 0, 1)),
 		Retry: engine.Retry{
 			Min: 50 * time.Millisecond, Max: 2 * time.Second, MaxAttempts: w.of(20, 5, 3, 2), Quick: w.of(0, 0, 1, 3),
 		},

@@ -32,7 +32,7 @@ type parked struct {
 func (p *parked) set(k store.Park, now time.Time) {
 	k.Reason = cleanReason(k.Reason)
 	k.Blocking = k.Blocking && k.Hash != 0
-	k.Cause, k.DeadTo = 0, ""
+	k.Cause, k.DeadTo, k.DeadTopic = 0, "", ""
 	if k.State != store.ParkHeld {
 		k.Topic = ""
 	}

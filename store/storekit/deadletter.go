@@ -46,6 +46,7 @@ func DeadLetter(l *store.Lease, p *store.Park, rec *store.Record, at time.Time) 
 		lacks = append(lacks, "headers that could not be read")
 	}
 	m.Headers = letterHeaders(l, p, rec, at, lacks)
+	m.Topic = cmp.Or(p.DeadTopic, m.Topic)
 	return m
 }
 
@@ -75,6 +76,9 @@ func letterHeaders(l *store.Lease, p *store.Park, rec *store.Record, at time.Tim
 	}
 	if reason := asciiReason(p.Reason); reason != "" {
 		out[store.HeaderDeadReason] = reason
+	}
+	if topic := asciiReason(rec.Topic); topic != "" && p.DeadTopic != "" {
+		out[store.HeaderDeadTopic] = topic
 	}
 	ours, _ := HeadersText(out)
 	room := postbag.MaxHeader - len(ours) - len(store.HeaderDeadLacks) - lacksMost
@@ -137,7 +141,7 @@ func isProperty(name string) bool {
 	return found && slices.Contains([]string{"kafka", "mqtt", "nats", "rabbitmq"}, space)
 }
 
-// reasonMost is the most bytes of a reason in a header.
+// reasonMost is the most bytes of a reason, or of a topic, in a header.
 const reasonMost = 512
 
 // asciiReason makes a text that every transport carries in a header: visible ASCII and single

@@ -108,6 +108,16 @@ func (c *headerCondition) holds(headers map[string]string) bool {
 	return there && (c.any || slices.Contains(c.values, value))
 }
 
+// MayTakeTopic says whether a filter takes some messages of a topic: no list of topics refuses them all.
+func MayTakeTopic(f store.Filter, topic string) bool {
+	for _, m := range f.Except {
+		if len(m.Types) == 0 && len(m.Headers) == 0 && len(m.Topics) > 0 && TypesOf(m.Topics).Take(topic) {
+			return false
+		}
+	}
+	return TypesOf(f.Topics).Take(topic)
+}
+
 // Narrows says whether the filter asks for more than the type.
 func (f *Filter) Narrows() bool { return f.text != "" }
 

@@ -22,6 +22,7 @@ func letterCases() []scenario {
 		{name: "A message that dies again leaves another dead letter", needs: deadLetters, run: letterAgain},
 		{name: "Dead letters come in the sequence of their settlement", needs: deadLetters, run: letterSequence},
 		{name: "A dead letter leaves out what only the first destination obeys, and what does not fit", needs: deadLetters, run: letterHeaders},
+		{name: "A dead letter has the topic that its settlement says, and names that of its message", needs: deadLetters, run: letterTopic},
 		{name: "A dead letter that cannot be written keeps no message alive, and that is said", needs: deadLetters, run: letterRefused},
 		{name: "A message that is gone from the log leaves a whole dead letter", needs: deadLetters, run: letterDropped},
 		{name: "A row that nobody can read leaves a dead letter that can be read", needs: deadLetters, run: letterUnreadable},
@@ -214,6 +215,35 @@ func letterHeaders(e *env) {
 	if reason := h[store.HeaderDeadReason]; len(reason) > 512 || !strings.HasPrefix(reason, `\u0439\u0439`) {
 		e.Errorf("the dead letter has a reason of %d bytes", len(reason))
 	}
+}
+
+func letterTopic(e *env) {
+	m := e.message("a")
+	m.Topic = "заказы"
+	e.open(1)
+	l := &lot{env: e, s: e.Store, r: e.relay("r")}
+	l.lease = l.r.take(ref)[0]
+	l.msgs = e.publish(m, e.message("b"), e.message("c"))
+	l.more()
+	c := e.letters()
+	named, other, dead := dies(l.at(0)), dies(l.at(1)), dies(l.at(2))
+	named.DeadTopic, other.DeadTopic = "deaths", "deaths.other"
+	l.park(named, other, dead)
+	got := c.come(3)
+	slices.SortFunc(got, func(a, b store.Record) int { return int(a.Seq - b.Seq) })
+	for i, want := range []string{"deaths", "deaths.other", l.msgs[2].Topic} {
+		if got[i].Topic != want {
+			e.Errorf("dead letter %d has the topic %q, not %q", i, got[i].Topic, want)
+		}
+	}
+	for i, want := range []string{`\u0437\u0430\u043a\u0430\u0437\u044b`, l.msgs[1].Topic, ""} {
+		if is := got[i].Headers[store.HeaderDeadTopic]; is != want {
+			e.Errorf("dead letter %d has %s: %q, not %q", i, store.HeaderDeadTopic, is, want)
+		}
+	}
+	delete(got[1].Headers, store.HeaderDeadTopic)
+	got[1].Topic = l.msgs[1].Topic
+	l.letterOf(&got[1], 1)
 }
 
 func letterRefused(e *env) {

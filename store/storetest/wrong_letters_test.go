@@ -46,6 +46,19 @@ func wrongLetters() []wrong {
 		{"a dead letter has the fault of its message", func(db *database) {
 			inLetters(db, func(m *postbag.Message) { m.Headers[store.FaultHeader] = "it is too large" })
 		}, []string{"A message with the header of a fault leaves a dead letter without it"}},
+		{"a dead letter keeps the topic of its message", changed(func(st *store.Settlement) {
+			for i := range st.Park {
+				st.Park[i].DeadTopic = ""
+			}
+		}), []string{"A dead letter has the topic that its settlement says, and names that of its message"}},
+		{"all dead letters of a settlement have one topic", changed(func(st *store.Settlement) {
+			for i := range st.Park {
+				st.Park[i].DeadTopic = st.Park[0].DeadTopic
+			}
+		}), []string{"A dead letter has the topic that its settlement says, and names that of its message"}},
+		{"a dead letter does not name the topic of its message", func(db *database) {
+			inLetters(db, func(m *postbag.Message) { delete(m.Headers, store.HeaderDeadTopic) })
+		}, []string{"A dead letter has the topic that its settlement says, and names that of its message"}},
 		{"a dead letter that cannot be written loses the settlement", func(db *database) {
 			s := spoil(db)
 			s.turn = func(ctx context.Context, t store.Turn) (store.TurnResult, error) {

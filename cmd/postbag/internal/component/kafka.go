@@ -99,5 +99,10 @@ func (k *Kafka) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broke
 	return kafkabroker.Dial(ctx, brokers, o)
 }
 
+// CheckTopic implements config.TopicChecker.
+func (k *Kafka) CheckTopic(topic string) error {
+	return kafkabroker.Options{Prefix: k.Prefix}.CheckTopic(topic)
+}
+
 // CheckHeaders implements config.HeaderChecker.
 func (*Kafka) CheckHeaders(headers map[string]string) error { return kafkabroker.CheckHeaders(headers) }

@@ -52,5 +52,10 @@ func (m *MQTT) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker
 	return mqttbroker.Dial(ctx, url, o)
 }
 
+// CheckTopic implements config.TopicChecker.
+func (m *MQTT) CheckTopic(topic string) error {
+	return mqttbroker.Options{Topic: m.Topic}.CheckTopic(topic)
+}
+
 // CheckHeaders implements config.HeaderChecker.
 func (*MQTT) CheckHeaders(headers map[string]string) error { return mqttbroker.CheckHeaders(headers) }

@@ -65,5 +65,10 @@ func (n *NATS) open(ctx context.Context, _ *terminal.Terminal, dry bool) (broker
 	return natsbroker.Dial(ctx, url, o)
 }
 
+// CheckTopic implements config.TopicChecker.
+func (n *NATS) CheckTopic(topic string) error {
+	return natsbroker.Options{Prefix: n.Prefix}.CheckTopic(topic)
+}
+
 // CheckHeaders implements config.HeaderChecker.
 func (*NATS) CheckHeaders(headers map[string]string) error { return natsbroker.CheckHeaders(headers) }

@@ -143,6 +143,11 @@ func arguments(in map[string]string) map[string]any {
 	return out
 }
 
+// CheckTopic implements config.TopicChecker.
+func (q *RabbitMQ) CheckTopic(topic string) error {
+	return rabbitbroker.Options{Exchange: q.Exchange, RoutingKey: q.RoutingKey}.CheckTopic(topic)
+}
+
 // CheckHeaders implements config.HeaderChecker.
 func (*RabbitMQ) CheckHeaders(headers map[string]string) error {
 	return rabbitbroker.CheckHeaders(headers)

@@ -160,6 +160,7 @@ func (f *File) checkSubscriptions() {
 		seen[id] = true
 	}
 	f.checkLetters()
+	f.checkLetterTopics()
 }
 
 // ListenAddress completes an address to listen on: a bare port means loopback.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // addLetters adds the subscriptions that dead_to.to makes: default of the box of the letters. Several
@@ -47,6 +49,33 @@ func (d *DeadTo) check(p *problems, where, box string) {
 		p.atf(where, "is wrong: %v", err)
 	case d.Box == box:
 		p.atf(where, "is the box that the messages are in; write the name of another box")
+	}
+	if len(d.Topic) > postbag.MaxName || strings.IndexByte(d.Topic, 0) >= 0 {
+		p.atf(where+".topic", "is no topic; use at most %d bytes without a NUL byte", postbag.MaxName)
+	}
+}
+
+// checkLetterTopics adds a mistake where a destination of dead letters rejects their topic: they would die in their turn.
+func (f *File) checkLetterTopics() {
+	for i := range f.Subscriptions {
+		s := &f.Subscriptions[i]
+		if s.DeadTo == nil || s.DeadTo.Topic == "" {
+			continue
+		}
+		where := cmp.Or(s.at, fmt.Sprintf("subscriptions[%d]", i)) + ".dead_to.topic"
+		said := map[string]bool{}
+		for k := range f.Subscriptions {
+			to := &f.Subscriptions[k]
+			c, checks := f.Destinations[to.To].Settings.(TopicChecker)
+			if !checks || to.Store != s.Store || to.Box != s.DeadTo.Box || said[to.To] || f.problems.laterBelow(below("destinations", to.To)) ||
+				!storekit.MayTakeTopic(to.Filter(), s.DeadTo.Topic) {
+				continue
+			}
+			said[to.To] = true
+			if err := c.CheckTopic(s.DeadTo.Topic); err != nil {
+				f.problems.atf(where, "is one that %s rejects: %v", to.To, err)
+			}
+		}
 	}
 }
 

@@ -49,6 +49,12 @@ type HeaderChecker interface {
 	CheckHeaders(headers map[string]string) error
 }
 
+// TopicChecker is implemented by settings of a kind that has rules for topics.
+type TopicChecker interface {
+	// CheckTopic returns an error if its destination rejects every message of a topic.
+	CheckTopic(topic string) error
+}
+
 // Echoing is implemented by settings of a kind of destination of which there are sources, too.
 type Echoing interface {
 	// Echoes says whether the settings show that what a source takes in and this destination

@@ -84,6 +84,8 @@ type DeadTo struct {
 	// The destination that the letters are sent to: this makes the subscription default of their
 	// box.
 	To string `yaml:"to" otherwise:"none; name the box in a subscription of its own"`
+	// The topic of the letters, at most 255 bytes.
+	Topic string `yaml:"topic" exact:"true" otherwise:"that of the message"`
 }
 
 // Retry is the back-off of rejected messages.
