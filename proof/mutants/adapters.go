@@ -47,7 +47,7 @@ var adapting = []Mutant{
 	{
 		Name: "rabbitmq-long-keys-sent", What: "RabbitMQ: routing keys that AMQP cannot carry are left to the client",
 		Evidence: "reproduced: an error of the client for 300 bytes (FAULTS C10)",
-		Patches:  []Patch{{"broker/rabbitbroker/call_prepare.go", "	case len(it.key) > maxShort:\n", "	case len(it.key) > maxShort<<10:\n"}},
+		Patches:  []Patch{{"broker/rabbitbroker/route.go", "	case len(key) > maxShort:\n", "	case len(key) > maxShort<<10:\n"}},
 		By:       tests("broker/rabbitbroker", "TestAMessageThatAMQPCannotCarryIsRejectedBeforeSending"),
 	},
 	{
