@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"time"
 
 	"github.com/postbag/postbag/proof/internal/flags"
 	"github.com/postbag/postbag/proof/simulation"
@@ -24,13 +25,15 @@ type command struct {
 	trace   bool
 	shrink  bool
 	out     io.Writer
+	errs    io.Writer     // progress
+	every   time.Duration // it is told
 }
 
 // parse reads the flags. It returns flag.ErrHelp when help was asked for and printed.
 func parse(args []string, help io.Writer) (*command, error) {
 	f := flag.NewFlagSet("postbag-sim", flag.ContinueOnError)
 	seed := f.Uint64("seed", 0, "play this seed alone")
-	c := &command{}
+	c := &command{every: time.Minute}
 	f.Uint64Var(&c.seeds, "seeds", 1000, "how many seeds to play")
 	f.Uint64Var(&c.from, "from", 0, "the first of them")
 	mode := f.String("mode", string(simulation.Swarm), "swarm, liveness or safety")

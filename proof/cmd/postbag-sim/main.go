@@ -5,8 +5,12 @@
 //	postbag-sim -seed 4711 -trace         one of them, event by event
 //	postbag-sim -seed 4711 -shrink        the same, cut down to what matters
 //
-// Its exit code is 0 if every promise held, 1 if one was broken, and 2 if it was
-// called wrongly.
+// While it plays many seeds, it says every minute on the standard error how far it is.
+// SIGINT or SIGTERM ends it early: it finishes the seeds that it has begun, and says
+// how many were played and with which arguments to go on.
+//
+// Its exit code is 0 if every promise held, 1 if one was broken, 2 if it was called
+// wrongly, and 3 if it was ended before all seeds were played, and none broke a promise.
 package main
 
 import (
@@ -32,7 +36,7 @@ func run(args []string, out, errs io.Writer) int {
 		_, _ = fmt.Fprintln(errs, err)
 		return exitUsage
 	}
-	c.out = out
+	c.out, c.errs = out, errs
 	debug.SetGCPercent(800) // runs leave much behind, and hold little
 	if c.one {
 		return c.playOne()
@@ -42,7 +46,8 @@ func run(args []string, out, errs io.Writer) int {
 
 // What the program returns.
 const (
-	exitHeld     = 0
-	exitViolated = 1
-	exitUsage    = 2
+	exitHeld       = 0
+	exitViolated   = 1
+	exitUsage      = 2
+	exitIncomplete = 3
 )

@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag/proof/simulation"
 )
@@ -108,5 +111,70 @@ func TestAFailingSeedIsReportedWithItsDrawsAndTheReplayCommand(t *testing.T) {
 	var told report
 	if err := json.Unmarshal(out.Bytes(), &told); err != nil || told.Drawn != r.Drawn || told.Trace != "what happens\n" || told.CutDown != "little" {
 		t.Errorf("%+v, %v", told, err)
+	}
+}
+
+// signalling passes on what is written, and sends this process a signal at the first write.
+type signalling struct {
+	bytes.Buffer
+
+	t  *testing.T
+	by syscall.Signal
+}
+
+func (s *signalling) Write(p []byte) (int, error) {
+	if s.Len() == 0 {
+		if err := syscall.Kill(syscall.Getpid(), s.by); err != nil {
+			s.t.Error(err)
+		}
+	}
+	return s.Buffer.Write(p)
+}
+
+// Not beside others: the signal ends all that play.
+func TestASeriesThatASignalEndsSaysHowFarItCameAndEndsWithThree(t *testing.T) { //nolint:paralleltest // see above
+	for _, by := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		var out bytes.Buffer
+		errs := &signalling{t: t, by: by}
+		c, err := parse([]string{"-from", "100", "-seeds", "1000000000", "-workers", "2", "-json", "-faults", "none"}, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.out, c.errs, c.every = &out, errs, 20*time.Millisecond
+		if code := c.playAll(); code != exitIncomplete {
+			t.Errorf("%v: exit code %d: %s", by, code, &out)
+		}
+		var r report
+		if err := json.Unmarshal(out.Bytes(), &r); err != nil || !r.Ended || !r.Held || r.Seeds == 0 || r.Rate <= 0 {
+			t.Errorf("%v: %+v, %v of %s", by, r, err, &out)
+		}
+		said := errs.String()
+		for _, want := range []string{
+			" of 1000000000 seeds played, 0 broken, ", " seeds/s\n",
+			fmt.Sprintf("ended early: %d of 1000000000 seeds played", r.Seeds),
+			fmt.Sprintf("go on with -from %d -seeds %d\n", 100+r.Seeds, 1000000000-r.Seeds),
+		} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%v: %q is not said: %s", by, want, said)
+			}
+		}
+	}
+}
+
+func TestASeriesThatASignalEndsAfterABrokenSeedEndsWithOne(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	c := &command{seeds: 10, out: &out, errs: &errs, json: true}
+	s := &series{c: c, began: time.Now()}
+	s.played.Store(4)
+	s.found(&finding{options: simulation.DefaultOptions(2), result: simulation.Result{Violation: &simulation.Violation{Promise: "P1"}}})
+	if code := c.sum(s, true); code != exitViolated || !strings.Contains(errs.String(), "4 of 10 seeds played, 1 broken") {
+		t.Errorf("exit code %d: %s%s", code, &out, &errs)
+	}
+	s.played.Store(10)
+	s.first, s.broken = nil, 0
+	errs.Reset()
+	if code := c.sum(s, true); code != exitHeld || errs.Len() > 0 {
+		t.Errorf("a signal after the last seed: exit code %d, %s", code, &errs)
 	}
 }

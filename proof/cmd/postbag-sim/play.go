@@ -3,9 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/postbag/postbag/proof/simulation"
 )
@@ -53,7 +50,7 @@ type finding struct {
 
 // report is a finding as JSON.
 type report struct {
-	Held      bool    `json:"held"`
+	Held      bool    `json:"held"` // by the seeds that were played
 	Seed      uint64  `json:"seed"`
 	Promise   string  `json:"promise,omitempty"`
 	What      string  `json:"what,omitempty"`
@@ -68,6 +65,7 @@ type report struct {
 	Seeds     uint64  `json:"seeds"`
 	Seconds   float64 `json:"seconds"`
 	Rate      float64 `json:"runs_per_second"`
+	Ended     bool    `json:"ended_early,omitempty"` // by a signal: Seeds is not all
 }
 
 func (f *finding) report() report {
@@ -101,80 +99,4 @@ func (c *command) say(f *finding) {
 		return
 	}
 	_, _ = fmt.Fprintf(c.out, "seed %d: %v\n  drawn:  %s\n  steps:  %d, hash %s\n  replay: %s   (in the folder proof)\n", r.Seed, f.result.Violation, f.result.Drawn, r.Steps, r.Hash, r.Replay)
-}
-
-// series is seeds that are played over the cores.
-type series struct {
-	c                   *command
-	next, played, steps atomic.Uint64
-	stop                atomic.Bool
-
-	mu     sync.Mutex
-	first  *finding
-	broken int
-}
-
-// playAll plays seeds over the cores.
-func (c *command) playAll() int {
-	s := &series{c: c}
-	began := time.Now()
-	var wg sync.WaitGroup
-	for range c.workers {
-		wg.Go(s.work)
-	}
-	wg.Wait()
-	return c.sum(s, time.Since(began))
-}
-
-// work plays seeds until there are none left.
-func (s *series) work() {
-	var sim simulation.Simulator
-	for !s.stop.Load() {
-		n := s.next.Add(1) - 1
-		if n >= s.c.seeds {
-			return
-		}
-		o := s.c.options
-		o.Seed = s.c.from + n
-		r, err := sim.Run(o)
-		if err != nil {
-			panic(err) // the options were validated
-		}
-		s.played.Add(1)
-		s.steps.Add(uint64(r.Steps))
-		if r.Violation != nil {
-			s.found(&finding{options: o, result: r})
-		}
-	}
-}
-
-// found takes a seed that breaks a promise.
-func (s *series) found(f *finding) {
-	s.stop.Store(s.c.stop)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.broken++; s.first == nil || f.options.Seed < s.first.options.Seed {
-		s.first = f
-	}
-	if !s.c.json && s.broken <= 20 {
-		s.c.say(f)
-	}
-}
-
-// sum says what came of all seeds.
-func (c *command) sum(s *series, took time.Duration) int {
-	played, seconds := s.played.Load(), took.Seconds()
-	rate := float64(played) / max(seconds, 1e-9)
-	code := exitHeld
-	r := report{Held: true, Options: c.options.Arguments()}
-	if s.first != nil {
-		r, code = s.first.report(), exitViolated
-	}
-	r.Seeds, r.Seconds, r.Rate = played, seconds, rate
-	if c.json {
-		c.print(r)
-		return code
-	}
-	_, _ = fmt.Fprintf(c.out, "%d runs, %d broken, %d steps, %.1f s, %.0f runs/s with %d workers\n", played, s.broken, s.steps.Load(), seconds, rate, c.workers)
-	return code
 }
