@@ -25,9 +25,10 @@ func (c *Core) vanished(now time.Duration, v *store.View) {
 		case !there && !f.gone:
 			c.vanish(f)
 		}
-		if f.unreadable == nil {
-			f.calmAt = 0
-		} else if f.calmAt == 0 { // others are to know at once
+		switch knew := f.calmAt > 0; { // others are to know at once of a change
+		case f.unreadable == nil && knew:
+			f.calmAt, c.nextBeat = 0, 0
+		case f.unreadable != nil && !knew:
 			f.calmAt, c.nextBeat = now+c.options.TTL/5, 0
 		}
 	}

@@ -79,6 +79,23 @@ func TestASubscriptionWhoseFilterCannotBeReadIsGivenBackAndWorkedAgainOnceItCan(
 	d.until(core.Send)
 }
 
+// Others share the shards out by what a relay's heartbeat said last.
+func TestARelayThatCanReadTheFilterAgainTellsOthersAtOnce(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.owners[ref], d.unreadable = "another", errors.New("an unknown field")
+	for d.now < ttl {
+		d.beaten()
+	}
+	d.unreadable = nil
+	for !has(d.beaten(), core.Returned) {
+	}
+	returned := d.now
+	if d.beaten(); d.now > returned+ttl/10 {
+		t.Errorf("its next heartbeat comes %v later", d.now-returned)
+	}
+}
+
 // beaten answers all until a heartbeat was answered, and returns what that brings about.
 func (d *desk) beaten() (brought []core.Operation) {
 	d.t.Helper()
