@@ -40,6 +40,7 @@ var troubles = []struct {
 	{Filters, 500, (*world).changeFilter},
 	{Removals, 3000, (*world).remove},
 	{Settings, 400, (*world).tune},
+	{UnreadableFilters, 2000, (*world).filterLater},
 }
 
 // trouble plans what goes wrong.

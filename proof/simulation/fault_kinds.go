@@ -107,6 +107,9 @@ const (
 	// Settings of the policy are set and reset by operators.
 	Settings
 
+	// UnreadableFilters are of a later version, and older relays cannot read them.
+	UnreadableFilters
+
 	faultsEnd
 )
 
@@ -125,7 +128,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals", "supersede", "settings",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals", "supersede", "settings", "unreadable-filters",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -120,10 +120,12 @@ func (s *server) whole() bool {
 	return slices.ContainsFunc(s.pauses, func(p store.Pause) bool { return p.Scope == store.PauseSubscription })
 }
 
-// heard notes what a relay was told of pauses.
+// heard notes what a relay was told of pauses, and whether it can read the filter.
 func (r *relay) heard(v *store.View) {
 	if v.Alive {
 		r.pauses = slices.Clone(v.Pauses)
+		r.blind = slices.ContainsFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == ref && s.Unreadable != nil })
+		r.blinded = r.blinded || r.blind
 	}
 }
 

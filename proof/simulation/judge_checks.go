@@ -176,7 +176,7 @@ func (w *world) lingering() time.Duration {
 // to come, as one that hung while its relay was killed; or that they just did, and
 // have still to be read to where they were.
 func (w *world) expecting() bool {
-	if w.coming > 0 {
+	if w.coming > 0 || w.plan.faults.has(UnreadableFilters) && w.uneven() {
 		return true
 	}
 	held := 0

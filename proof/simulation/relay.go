@@ -40,6 +40,9 @@ type relay struct {
 	producer producer
 	sends    sends
 	pauses   []store.Pause // that it was told of
+	newer    bool          // it can read every filter
+	blind    bool          // it was told of one that it cannot read
+	blinded  bool          // at some time
 	tried    time.Duration // when it last found out whether the destination works again
 
 	timer   time.Duration // when it is woken; zero: never
@@ -64,7 +67,7 @@ func (w *world) addRelay(drains bool) {
 	w.counts.Relays++
 	r := &relay{
 		w: w, number: w.started, started: w.now, rate: 1000, drains: drains,
-		flow: w.newFlow(), cfg: w.plan.cfg, tuned: w.plan.cfg,
+		flow: w.newFlow(), cfg: w.plan.cfg, tuned: w.plan.cfg, newer: w.startsNewer(),
 	}
 	if w.plan.faults.has(RelayClocks) && !w.calm {
 		r.rate = w.of(1000, 990, 1010, 700, 1500)

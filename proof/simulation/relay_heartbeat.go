@@ -27,6 +27,7 @@ func (r *relay) beat(b *core.Heartbeat) {
 	w := r.w
 	w.beats++
 	c := w.rooms.beats.take()
+	b.Conditions = r.conditions()
 	c.beat = b
 	c.seen.View = store.View{Relays: c.seen.Relays[:0]}
 	r.ask(&c.asking, c, min(storeTimeout, w.plan.ttl))

@@ -210,6 +210,9 @@ func (c *turnCall) read() error {
 	}
 	if c.reading.step() {
 		p := c.reading.page()
+		if err := w.server.unreadable(c.r); err != nil { // a read goes by the filter of its end
+			p = &store.Batch{Err: err}
+		}
 		w.server.judged(p)
 		c.pages = append(c.pages, *p)
 		c.reading = nil

@@ -53,6 +53,7 @@ type tables struct {
 	paused    bool
 	pauses    []store.Pause
 	refuses   bool // the filter, of messages that may shift
+	later     bool // the filter, of what older relays can read
 	file      int  // that the log's sequence has, as far as somebody saw
 }
 
@@ -67,9 +68,10 @@ type shard struct {
 func (s *shard) has(slot int) bool { return slot >= s.lo && slot < s.hi }
 
 type heartbeat struct {
-	id      string
-	expires time.Duration
-	dead    bool
+	id         string
+	expires    time.Duration
+	dead       bool
+	conditions []store.Condition
 }
 
 func newServer(w *world) *server {

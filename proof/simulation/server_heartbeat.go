@@ -70,7 +70,7 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 			s.land(sh)
 		}
 	}
-	s.look(v)
+	s.look(who, v)
 }
 
 // held returns the shard that a relay has a lease of, if it still has.
@@ -89,13 +89,13 @@ func (s *server) renew(b *store.Beat) bool {
 	case h == nil && !b.New:
 		return false
 	case h == nil:
-		s.relays = append(s.relays, heartbeat{id: b.Relay, expires: now + b.TTL})
+		s.relays = append(s.relays, heartbeat{id: b.Relay, expires: now + b.TTL, conditions: b.Conditions})
 		s.epoch++
 		return true
 	case h.dead || now >= h.expires:
 		return false
 	}
-	h.expires = now + b.TTL
+	h.expires, h.conditions = now+b.TTL, b.Conditions
 	return true
 }
 
@@ -140,17 +140,17 @@ func (s *server) bury() {
 	}
 }
 
-func (s *server) look(v *seen) {
+func (s *server) look(who *relay, v *seen) {
 	v.Alive = true
 	now := s.now()
 	for i := range s.relays {
 		if h := &s.relays[i]; !h.dead && now < h.expires {
-			v.Relays = append(v.Relays, store.RelayState{ID: h.id, Expires: h.expires - now, Works: works})
+			v.Relays = append(v.Relays, store.RelayState{ID: h.id, Expires: h.expires - now, Works: works, Conditions: h.conditions})
 		}
 	}
 	slices.SortFunc(v.Relays, func(a, b store.RelayState) int { return strings.Compare(a.ID, b.ID) })
 	of := &v.of[0]
-	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused || s.whole(), Settings: s.settings, Shards: of.Shards[:0]}
+	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused || s.whole(), Unreadable: s.unreadable(who), Settings: s.settings, Shards: of.Shards[:0]}
 	for i := range s.shards {
 		of.Shards = append(of.Shards, s.shards[i].state())
 	}

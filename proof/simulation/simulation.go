@@ -96,10 +96,17 @@ func (w *world) play() {
 		return
 	}
 	w.calmDown()
+	first := w.plan.faults.has(UnreadableFilters) && w.coin() // while much is to be delivered; the others find less then
+	if first {
+		w.passUnreadable()
+	}
 	w.passTopics()
 	w.passPause()
 	w.passReshape()
 	w.passDrain()
+	if !first {
+		w.passUnreadable()
+	}
 	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
 	w.pardon = true
 	for _, m := range w.producers.msgs {
@@ -131,7 +138,7 @@ func (w *world) done(and func() bool) func() bool {
 func (w *world) calmDown() {
 	w.calm = true
 	w.tellf("faults end")
-	w.server.paused, w.server.gone = false, false
+	w.server.paused, w.server.gone, w.server.later = false, false, false
 	w.server.keepPauses(func(p *store.Pause) bool { return !p.Until.IsZero() })
 	w.server.epoch++
 	w.broker.down, w.broker.after = broker.Accepted, 0

@@ -157,3 +157,24 @@ func TestTheSameSeedIsTheSameRun(t *testing.T) {
 		}
 	}
 }
+
+func TestANewerRelayWorksWhatAnOlderOneCannotRead(t *testing.T) {
+	t.Parallel()
+	var s simulation.Simulator
+	set := 0
+	for seed := range seedsOf(t, 200) {
+		o := simulation.DefaultOptions(seed)
+		o.Faults, o.Drawn = simulation.UnreadableFilters|simulation.Kills|simulation.Stops|simulation.Rejects, false
+		r, err := s.Run(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Violation != nil {
+			t.Fatalf("%v\n%s\npostbag-sim %s -trace", r.Violation, r.Drawn, o.Arguments())
+		}
+		set += r.Counts.Faults[len(r.Counts.Faults)-1]
+	}
+	if set == 0 {
+		t.Error("no filter was set while messages were written")
+	}
+}

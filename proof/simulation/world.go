@@ -54,8 +54,9 @@ type world struct {
 	// leastAttempts is the least that an operator set. Zero: none was.
 	leastAttempts int
 	// unbound: an operator took the rate away.
-	unbound bool
-	counts  Counts
+	unbound  bool
+	upgraded bool // all relays that start are of the later version
+	counts   Counts
 }
 
 // plan is what a run draws for itself before it begins.
