@@ -69,6 +69,43 @@ func TestAnAddedSubscriptionWhoseFilterCannotBeReadWaitsAndGoesOnWhenItCan(t *te
 	})
 }
 
+// begins counts how often a relay of an added subscription begins.
+type begins struct {
+	deafStore
+	n atomic.Int64
+}
+
+func (s *begins) Beat(ctx context.Context, b store.Beat) (store.View, error) {
+	if b.New && slices.Contains(b.Works, audit) {
+		s.n.Add(1)
+	}
+	return s.deafStore.Beat(ctx, b)
+}
+
+// What is told as a subscription of this relay's, and has another destination when it is looked at, ends by itself each time.
+func TestAnAddedSubscriptionThatEndsAgainAndAgainWaitsLongerEachTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, memstore.Options{}, membroker.Options{})
+		s := &begins{deafStore: deafStore{Store: w.store}}
+		s.told.Store(&[]store.Assignment{{Ref: audit, Destination: "one"}})
+		w.add(audit, "two", store.Start{})
+		r, err := relay.New(s, relay.Options{
+			Subscriptions: []relay.Subscription{{To: w.to}}, Destinations: map[string]broker.Destination{"one": membroker.New(membroker.Options{})},
+			Logger: slog.New(slog.DiscardHandler),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop := w.run(r)
+		defer stop()
+		<-time.After(2 * time.Minute) // it waits 1, 2, 4, 8, 16, 30 and 30 s
+		if n := s.n.Load(); n < 3 || n > 10 {
+			t.Errorf("it began %d times in two minutes", n)
+		}
+	})
+}
+
 func TestADrainTellsThatTheDestinationOfAnAddedSubscriptionIsDown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, memstore.Options{}, membroker.Options{})

@@ -68,4 +68,34 @@ var living = []Mutant{
 		Patches:  []Patch{{"store/sqlkit/reconcile.go", "			return true, t.markSettingBack(refs)\n", "			return true, nil\n"}},
 		By:       tests("store/sqlitestore", "TestASetBackThatEndsInTheMiddleIsFinishedByTheNextProcess"),
 	},
+	{
+		Name: "unreadable-is-worked", What: "a relay goes on with a subscription whose filter it cannot read",
+		Evidence: "settings of a later version, of which an older one takes what it knows",
+		Patches:  []Patch{{"internal/core/vanish.go", "		there := i >= 0 && f.unreadable == nil\n", "		there := i >= 0\n"}},
+		By:       sim("-faults", "unreadable-filters"),
+	},
+	{
+		Name: "unreadable-is-kept", What: "a relay that cannot read the filter keeps its shards, and nobody works them",
+		Evidence: "a member of a consumer group that fails on each message and stays in the group",
+		Patches:  []Patch{{"internal/core/vanish.go", "sh.Owner == c.id && !c.gives(f, &sh.Lease) {", "sh.Owner == c.id && sh.Owner == \"\" {"}},
+		By:       sim("-faults", "unreadable-filters"),
+	},
+	{
+		Name: "unreadable-has-a-share", What: "others leave a share of the shards to a relay that cannot read the filter",
+		Evidence: "assignors that know who is there and not who can work",
+		Patches:  []Patch{{"internal/core/share.go", "ref) && !unreadable {", "ref) && (!unreadable || len(relays) > 0) {"}},
+		By:       sim("-faults", "unreadable-filters"),
+	},
+	{
+		Name: "unreadable-is-given-back-at-once", What: "a relay that cannot read the filter gives its shards back while calls that it has ended may still arrive",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"internal/core/vanish.go", "	if now < f.calmAt {\n", "	if now < f.calmAt && now < 0 {\n"}},
+		By:       coreTests("internal/core", "TestASubscriptionWhoseFilterCannotBeReadIsGivenBack"),
+	},
+	{
+		Name: "readable-again-and-silent", What: "a relay that can read the filter again tells others with its next heartbeat, up to a third of the TTL later",
+		Evidence: "this project, until the simulator played such filters",
+		Patches:  []Patch{{"internal/core/vanish.go", "			f.calmAt, c.nextBeat = 0, 0\n", "			f.calmAt = 0\n"}},
+		By:       coreTests("internal/core", "TestARelayThatCanReadTheFilterAgainTellsOthersAtOnce"),
+	},
 }

@@ -89,4 +89,34 @@ var tuning = []Mutant{
 		Patches:  []Patch{{"store/sqlkit/sql.go", "settings IS NOT NULL AND replay IS NULL ORDER", "settings IS NOT NULL ORDER"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/A_destination_that_an_operator_gives"),
 	},
+	{
+		Name: "added-does-not-wait-for-its-filter", What: "an added subscription whose filter cannot be read ends and begins again, instead of waiting",
+		Evidence: "this project, until a review: it said so again and again",
+		Patches:  []Patch{{"relay/loop.go", "f.subscription.assigned && f.Unreadable() == nil //", "f.subscription.assigned //"}},
+		By:       coreTests("relay", "TestAnAddedSubscriptionWhoseFilterCannotBeReadWaits"),
+	},
+	{
+		Name: "added-begins-again-every-second", What: "an added subscription that ends by itself begins again every second, for ever",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"relay/added.go", "min(2*pause, addedRetryMost)", "min(pause, addedRetryMost)"}},
+		By:       coreTests("relay", "TestAnAddedSubscriptionThatEndsAgainAndAgainWaitsLonger"),
+	},
+	{
+		Name: "added-and-its-removal-not-seen", What: "a relay goes on with an added subscription that was removed",
+		Evidence: "made on purpose",
+		Patches:  []Patch{{"relay/added.go", "		if one.want = to; to == \"\" {\n			ended = append(ended, ref)\n		}\n		one.change()\n", "		if to == \"\" {\n			continue\n		}\n		one.want = to\n		one.change()\n"}},
+		By:       coreTests("relay", "TestAnAddedSubscriptionWhoseFilterCannotBeReadWaits"),
+	},
+	{
+		Name: "hung-hook-holds-errors-up", What: "with Destinations, hooks and OnError wait for each other, so that a hook which hangs stops the relay",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"relay/added.go", "	var onError, hooks sync.Mutex\n	o.OnError = alone(&onError, o.OnError)\n", "	var hooks sync.Mutex\n	o.OnError = alone(&hooks, o.OnError)\n"}},
+		By:       coreTests("relay", "TestAHookThatHangsDoesNotStopARelayWithDestinations"),
+	},
+	{
+		Name: "drain-is-done-though-one-is-down", What: "after a drain nothing says that the destination of an added subscription is down",
+		Evidence: "this project, until a review",
+		Patches:  []Patch{{"relay/added.go", "			a.keepPast(&s.Subscriptions[i])\n", "			_ = s.Subscriptions[i]\n"}},
+		By:       coreTests("relay", "TestADrainTellsThatTheDestinationOfAnAddedSubscriptionIsDown"),
+	},
 }
