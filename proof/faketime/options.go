@@ -54,6 +54,8 @@ type Counts struct {
 	Published, Delivered int
 	// Starts of relays, Kills, Drains that ended, Reshapes and Commands that were asked for, and Incurable errors that relays ended with.
 	Starts, Kills, Drains, Reshapes, Commands, Incurable int
+	// Replays are those that were resumed, and sent all that they had to.
+	Replays int
 }
 
 // Add adds the counts of another run.
@@ -66,10 +68,11 @@ func (c *Counts) Add(o Counts) {
 	c.Reshapes += o.Reshapes
 	c.Commands += o.Commands
 	c.Incurable += o.Incurable
+	c.Replays += o.Replays
 }
 
 // String is the counts in a line.
 func (c *Counts) String() string {
-	return fmt.Sprintf("%d messages, %d deliveries, %d relays, %d kills, %d drains, %d reshapes, %d commands, %d incurable errors",
-		c.Published, c.Delivered, c.Starts, c.Kills, c.Drains, c.Reshapes, c.Commands, c.Incurable)
+	return fmt.Sprintf("%d messages, %d deliveries, %d relays, %d kills, %d drains, %d reshapes, %d commands, %d incurable errors, %d replays resumed",
+		c.Published, c.Delivered, c.Starts, c.Kills, c.Drains, c.Reshapes, c.Commands, c.Incurable, c.Replays)
 }

@@ -59,6 +59,7 @@ func (w *world) play(ctx context.Context) {
 	w.set(func() { w.rough, w.away, w.moves = false, false, false })
 	w.end(w.relays[0])
 	w.replace(0, w.start(false)) // one at least works all there is
+	w.resumeReplays(ctx)
 	w.awaitRest()
 	w.set(func() { w.calm = true })
 	for _, r := range w.relays {

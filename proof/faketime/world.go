@@ -50,7 +50,7 @@ type world struct {
 	unread   map[postbag.ID]bool
 	failures []string
 	replays  int
-	replayed []replayed
+	replayed []*replayed
 	counts   Counts
 }
 
