@@ -63,12 +63,6 @@ var replaying = []Mutant{
 		By:       coreTests("internal/operations", "TestAReplayIsThroughWhenNothingWaits"), Quick: true,
 	},
 	{
-		Name: "replay-outrun-by-retention-in-memory", What: "the memory store drops what subscriptions passed long ago, and not what a newer replay has passed",
-		Evidence: "as with retention of other stores",
-		Patches:  []Patch{{"store/memstore/maintain.go", "	to = min(to, floor) //", "	to = min(to, b.log.last) //"}},
-		By:       faketime("Faults"),
-	},
-	{
 		Name: "subscriptions-carry-the-mark-of-replays", What: "what is delivered for the first time carries the mark of a replay",
 		Evidence: "made on purpose",
 		Patches:  []Patch{{"relay/replay.go", "	if r == nil || r.Unmarked {\n		return nil\n	}\n", "	if r == nil {\n		r = &store.Replay{Ref: store.Ref{Subscription: \"first\"}}\n	}\n	if r.Unmarked {\n		return nil\n	}\n"}},
