@@ -238,6 +238,9 @@ type Query struct {
 	Error string
 	// Oldest: oldest first.
 	Oldest bool
+	// Bare leaves out headers and payloads. Who only counts needs none, and a page is then not
+	// ended by their size.
+	Bare bool
 	// Limit is the most to return. Zero: 50. At most 1,000.
 	Limit int
 	// Cursor goes on where an earlier answer ended.

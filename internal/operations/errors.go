@@ -58,7 +58,7 @@ func (s Store) ErrorGroups(ctx context.Context, r store.Ref) ([]ErrorGroup, erro
 	at := make(map[place]int)
 	groups := []ErrorGroup{}
 	for _, state := range []store.State{store.StateDead, store.StateRetrying, store.StateHeld, store.StateInFlight} {
-		items, more, err := s.parkedOf(ctx, store.Query{Ref: r, Limit: MostParked}, state)
+		items, more, err := s.parkedOf(ctx, store.Query{Ref: r, Bare: true, Limit: MostParked}, state)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (s Store) PreviewGroup(ctx context.Context, r store.Ref, kind store.Command
 	if !slices.Contains(ParkedStates(), g.State) {
 		return nil, refusef(ErrInvalid, "%.40q is no state of messages with an error; write dead, retrying, held or in-flight", string(g.State))
 	}
-	items, more, err := s.parkedOf(ctx, store.Query{Ref: r, Limit: MostParked}, g.State)
+	items, more, err := s.parkedOf(ctx, store.Query{Ref: r, Bare: true, Limit: MostParked}, g.State)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ type keyPlace struct{ subscription, key string }
 // BlockedKeys returns the keys of a box, or of the subscription that is named, whose messages wait: those with most of them first, and
 // of as many the oldest. It reads the oldest of each parked state, at most MostParked.
 func (s Store) BlockedKeys(ctx context.Context, r store.Ref) ([]BlockedKey, error) {
-	q := store.Query{Ref: r, Oldest: true, Limit: MostParked}
+	q := store.Query{Ref: r, Oldest: true, Bare: true, Limit: MostParked}
 	items, more, err := s.parkedOf(ctx, q, store.StateBlocked)
 	if err != nil {
 		return nil, err

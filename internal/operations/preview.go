@@ -92,7 +92,7 @@ func (s Store) byID(ctx context.Context, p *Preview) error {
 
 func (s Store) byQuery(ctx context.Context, p *Preview) error {
 	q := p.Query
-	q.Ref, q.Oldest, q.Limit = p.Ref, true, pageSize
+	q.Ref, q.Oldest, q.Bare, q.Limit = p.Ref, true, true, pageSize
 	if p.Only == store.StateScheduled { // they are for all subscriptions, and none need be there
 		q.Subscription = ""
 	}

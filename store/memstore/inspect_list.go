@@ -140,14 +140,19 @@ func (l *lister) list(b *box, from cursor) ([]store.Item, string) {
 
 // items returns what of the message at an ordinal the query asks for: of each
 // subscription, or scheduled.
-func (l *lister) items(n int64) []store.Item {
+func (l *lister) items(n int64) (out []store.Item) {
 	if l.State == store.StateScheduled {
-		return l.scheduled(n)
+		out = l.scheduled(n)
+	} else {
+		for _, sub := range l.subs {
+			if it, ok := l.item(sub, n); ok && l.matches(&it) {
+				out = append(out, it)
+			}
+		}
 	}
-	var out []store.Item
-	for _, sub := range l.subs {
-		if it, ok := l.item(sub, n); ok && l.matches(&it) {
-			out = append(out, it)
+	if l.Bare {
+		for i := range out {
+			out[i].Headers, out[i].Payload = nil, nil
 		}
 	}
 	return out

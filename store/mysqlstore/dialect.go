@@ -135,6 +135,14 @@ WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`,
 SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_state)
 WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
 
+		// Ranges of the index of hashes, in either order: the parked rows of one key.
+		KeyUp: `
+SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_hash)
+WHERE subscription = ? AND hash = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`,
+		KeyDown: `
+SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_hash)
+WHERE subscription = ? AND hash = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
+
 		// Ranges of the primary key of the schedule, in either order; those of other
 		// boxes are skipped.
 		ScheduledUp: "SELECT n, id, at, topic, `key`, shard_key, type, " + sqlkit.SQLScheduledRule + ", due\n" +

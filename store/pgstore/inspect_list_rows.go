@@ -300,6 +300,12 @@ func readParkedItem(r row) (subSeq, parkedItem, error) {
 // fill reads the bytes of items, and returns how many it has: a page ends where
 // they get too many.
 func (l *lister) fill(ctx context.Context, items []found) (int, error) {
+	if l.Bare && l.State != store.StateScheduled {
+		for i := range items {
+			items[i].Headers = nil // a filter may have asked for them
+		}
+		return len(items), nil
+	}
 	var seqs []int64
 	for i := range items {
 		if n := len(seqs); n == 0 || seqs[n-1] != items[i].Ordinal {
@@ -315,7 +321,9 @@ func (l *lister) fill(ctx context.Context, items []found) (int, error) {
 		if !ok {
 			return i, nil
 		}
-		items[i].Headers, items[i].Payload, items[i].Err = b.headers, b.payload, b.unreadable
+		if !l.Bare {
+			items[i].Headers, items[i].Payload, items[i].Err = b.headers, b.payload, b.unreadable
+		}
 		if l.State == store.StateScheduled {
 			items[i].NotBefore = sqlkit.TimeOf(b.due)
 			items[i].Due = items[i].NotBefore.Sub(time.UnixMicro(l.now))
@@ -341,6 +349,7 @@ func (l *lister) bytes(ctx context.Context, seqs []int64) (map[int64]body, error
 	a := new(parameters).int8s(len(seqs), func(i int) int64 { return seqs[i] }).int8(listBytes)
 	if l.State == store.StateScheduled {
 		name = "list_later"
+		a.bool(l.Bare)
 	} else {
 		a.int4(l.box.id)
 	}

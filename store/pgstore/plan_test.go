@@ -359,6 +359,8 @@ func (s *work) listings() {
 		{State: store.StateBlocked, Oldest: true},
 		{State: store.StateRetrying, Key: "key 17"},
 		{State: store.StateScheduled},
+		{State: store.StateScheduled, Bare: true},
+		{State: store.StateDead, Bare: true},
 		{After: time.Now().Add(-time.Minute)},
 	} {
 		q.Ref, q.Limit = outbox, planPage

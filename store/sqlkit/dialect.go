@@ -130,6 +130,9 @@ type Statements struct {
 	// StateUp and StateDown return the seqs of parked rows of a state from one on, in
 	// either order: subscription, state, seq, limit.
 	StateUp, StateDown string
+	// KeyUp and KeyDown are the same of a key: subscription, hash, state, seq, limit. Empty: no
+	// index leads there, and a listing by key walks those of the state.
+	KeyUp, KeyDown string
 	// Dead returns seq and due of the rows that are dead, by seq, from behind one; due is
 	// when the row was written: subscription, seq, limit.
 	Dead string

@@ -104,6 +104,9 @@ func (l *lister) items(row *listRow) ([]store.Item, error) {
 		if !l.matches(&item) {
 			return nil, nil
 		}
+		if l.Bare {
+			return []store.Item{item}, nil
+		}
 		whole, err := wholeScheduled(l.t, sqlScheduledN, row.seq)
 		if err != nil || len(whole) == 0 {
 			return nil, err
@@ -124,8 +127,12 @@ func (l *lister) items(row *listRow) ([]store.Item, error) {
 	return out, nil
 }
 
-// fill reads the bytes of a message that matched.
+// fill reads the bytes of a message that matched, if they are asked for.
 func (l *lister) fill(item *store.Item) error {
+	if l.Bare {
+		item.Headers = nil // a filter may have asked for them
+		return nil
+	}
 	record, found, err := l.t.One(l.t.Query, l.Box, item.Seq)
 	if found {
 		item.Record = record

@@ -134,9 +134,12 @@ func (l *lister) logRows(from int64, size int) ([]listRow, error) {
 // subscription, merged.
 func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	var seqs []int64
-	text := l.direct(l.t.StateUp, l.t.StateDown)
+	text, which := l.direct(l.t.StateUp, l.t.StateDown), []any{int(storekit.ParkStateOf(l.State)), from, size}
+	if byKey := l.direct(l.t.KeyUp, l.t.KeyDown); l.Key != "" && byKey != "" {
+		text, which = byKey, append([]any{int64(store.KeyHash(l.Key))}, which...)
+	}
 	for _, sub := range l.subs {
-		found, err := Numbers(l.t.Query, text, []any{sub.ID, int(storekit.ParkStateOf(l.State)), from, size})
+		found, err := Numbers(l.t.Query, text, append([]any{sub.ID}, which...))
 		if err != nil {
 			return nil, err
 		}

@@ -100,6 +100,7 @@ const (
 	caseWhereListed  = "Listings and commands judge by topic, header and exceptions"
 	caseWhereErased  = "A message that a filter refuses is not erased before it is passed"
 	caseListFields   = "Listings by topic, key, type, id and error hold those messages and no others"
+	caseListBare     = "A bare listing has all but headers and payloads, and their size does not end it"
 	caseErasedAgain  = "An erased message that is read again is filtered by everybody, and the ledgers agree"
 	caseWhereDeclare = "A filter by topic, header and exceptions is compared with what is declared"
 )
@@ -164,6 +165,23 @@ func wrongFilters() []wrong {
 		{"a listing of several types takes all", sieves(func(s *sieve) {
 			s.query = func(q *store.Query) { q.Types = nil }
 		}), []string{caseListFields}},
+		{"a bare listing brings payloads", sieves(func(s *sieve) {
+			s.query = func(q *store.Query) { q.Bare = false }
+		}), []string{caseListBare}},
+		{"a bare page ends where payloads get large", sieves(func(s *sieve) {
+			s.query = func(q *store.Query) {
+				if q.Bare {
+					q.Limit = 4
+				}
+			}
+		}), []string{caseListBare}},
+		{"a bare listing has no errors", sieves(func(s *sieve) {
+			s.item = func(it *store.Item) {
+				if it.Payload == nil && it.State == store.StateDead {
+					it.Reason = ""
+				}
+			}
+		}), []string{caseListBare}},
 		{"what a filter refuses is erased before it is passed", sieves(func(s *sieve) {
 			s.erases = true
 		}), []string{caseWhereErased}},

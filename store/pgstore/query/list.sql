@@ -112,13 +112,14 @@ SELECT t.seq, t.headers, t.payload FROM (
 ) t WHERE t.before < $2::bigint ORDER BY t.n;
 
 -- name: list_later
--- The same of scheduled messages, with when they are due (microseconds since 1970).
+-- The same of scheduled messages, with when they are due (microseconds since 1970). $3: without headers and payload, all of them.
 SELECT t.n, t.headers, t.payload, t.due FROM (
-  SELECT i.i, s.n, s.headers::json, s.payload,
+  SELECT i.i, s.n, CASE WHEN NOT $3::boolean THEN s.headers::json END AS headers, CASE WHEN $3::boolean THEN '' ELSE s.payload END AS payload,
     (extract(epoch FROM greatest(least(s.due, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint AS due,
     sum(s.size) OVER (ORDER BY i.i) - s.size AS before
   FROM unnest($1::bigint[]) WITH ORDINALITY AS i(n, i) CROSS JOIN LATERAL (
-    SELECT s.*, octet_length(s.payload) + coalesce(octet_length(s.headers::text), 0) AS size FROM postbag.{box}__scheduled s WHERE s.n = i.n LIMIT 1) s
+    SELECT s.*, CASE WHEN $3::boolean THEN 0 ELSE octet_length(s.payload) + coalesce(octet_length(s.headers::text), 0) END AS size
+    FROM postbag.{box}__scheduled s WHERE s.n = i.n LIMIT 1) s
 ) t WHERE t.before < $2::bigint ORDER BY t.i;
 
 -- name: find
