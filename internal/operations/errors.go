@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -23,7 +21,7 @@ type ErrorGroup struct {
 	// Their state: dead, retrying, held or in-flight.
 	State store.State `json:"state"`
 	// The error without what differs from message to message: a number is N, an id is ID, and a
-	// quoted part is three dots.
+	// quoted part is three dots. Names of hosts stay.
 	Kind string `json:"kind"`
 	// How many messages were seen.
 	Messages int `json:"messages"`
@@ -133,57 +131,4 @@ func (g *ErrorGroup) add(item *store.Item) {
 	} else if at.After(g.Last) {
 		g.Last, g.ID, g.Example = at, item.ID, item.Reason
 	}
-}
-
-// What a kind has in place of what differs.
-const (
-	anyNumber, anyID, anyQuoted = "N", "ID", "…"
-
-	// mark stands before and behind each of them while a kind is made. No error holds it: it is no text.
-	mark = "\xff"
-)
-
-var (
-	quotedParts = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|(?:^|[\\s(\\[=:,])'[^']*'")
-	idParts     = regexp.MustCompile(`\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b|\b[0-9a-fA-F]{8,}\b`)
-	// numberParts has the words before a number that say what kind of error it is, such as a status of HTTP.
-	numberParts = regexp.MustCompile(`(?i)(?:\b(?:(?:http|status|code|errno)(?:: ?|[ =])|(?:answered|error) ))?[0-9]+(?:[.,:][0-9]+)*`)
-)
-
-// masked returns an error with a word between marks in place of each part that differs.
-func masked(reason string) string {
-	text := strings.ToValidUTF8(reason, "\ufffd")
-	text = quotedParts.ReplaceAllStringFunc(text, func(part string) string {
-		last := part[len(part)-1:]
-		return part[:strings.Index(part, last)+1] + mark + anyQuoted + mark + last
-	})
-	text = idParts.ReplaceAllStringFunc(text, func(part string) string {
-		if !strings.ContainsAny(part, "0123456789") {
-			return part // a word
-		}
-		return mark + anyID + mark
-	})
-	return numberParts.ReplaceAllStringFunc(text, func(part string) string {
-		if part[0] < '0' || part[0] > '9' {
-			return part
-		}
-		return mark + anyNumber + mark
-	})
-}
-
-// ErrorKind returns an error without what differs from message to message. Statuses and codes stay: they say what kind it is.
-func ErrorKind(reason string) string { return strings.ReplaceAll(masked(reason), mark, "") }
-
-// longestPart is the longest part of a masked error that all of its kind have. One of fewer than four bytes selects nothing of use.
-func longestPart(masked string) string {
-	longest := ""
-	for i, part := range strings.Split(masked, mark) {
-		if part = strings.TrimSpace(part); i%2 == 0 && len(part) > len(longest) {
-			longest = part
-		}
-	}
-	if len(longest) < 4 {
-		return ""
-	}
-	return longest
 }
