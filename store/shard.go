@@ -50,6 +50,9 @@ func SlotOf(m *postbag.Message) int {
 	return int(sum[0])<<4 | int(sum[1])>>4
 }
 
+// StrictHash is the Hash of each row that is parked under strict order of a shard.
+const StrictHash = 1
+
 // KeyHash returns the first eight bytes of SHA-256 of key. It returns zero for the empty
 // key, which orders nothing. Two keys with the same hash are ordered as one.
 func KeyHash(key string) uint64 {

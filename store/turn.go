@@ -160,7 +160,7 @@ func SupersededReason(seq int64, id postbag.ID) string {
 type Park struct {
 	Seq int64
 	// Slot and Hash are the message's. Under strict order of a shard all messages have
-	// the same Hash. A Hash of zero blocks nothing.
+	// StrictHash. A Hash of zero blocks nothing.
 	Slot int
 	Hash uint64
 	// State is ParkRetrying, ParkBlocked, ParkInFlight, ParkHeld or ParkDead.

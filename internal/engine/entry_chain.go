@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/postbag/postbag/store"
+
 // chain is the messages of one key that are in hand, in order, and what is known
 // of those that are parked.
 //
@@ -29,7 +31,7 @@ type chain struct {
 
 // strictHash is the hash of every parked row under strict order, and the key of
 // the one chain of a strict shard.
-const strictHash = 1
+const strictHash = store.StrictHash
 
 // blocked: rows of the key are parked that later messages must wait for.
 func (c *chain) blocked() bool {

@@ -108,6 +108,7 @@ func Statements() map[string]string {
 		"a state down":       fill(dialect.StateDown, 2, 1, 10000, 100),
 		"a key up":           fill(dialect.KeyUp, 2, 7, 1, 0, 100),
 		"a key down":         fill(dialect.KeyDown, 2, 7, 1, 10000, 100),
+		"one of a key":       fill(dialect.KeyAny, 2, 7),
 		"a range of parked":  fill(sqlkit.SQLParkedRange, 2, 100, 600),
 		"held rows":          fill(dialect.Held, 2, "'t3'", 100, 256),
 		"held topics":        fill(sqlkit.SQLHeldTopics, 2, 0, 1024),

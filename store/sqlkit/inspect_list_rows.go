@@ -134,12 +134,8 @@ func (l *lister) logRows(from int64, size int) ([]listRow, error) {
 // subscription, merged.
 func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	var seqs []int64
-	text, which := l.direct(l.t.StateUp, l.t.StateDown), []any{int(storekit.ParkStateOf(l.State)), from, size}
-	if byKey := l.direct(l.t.KeyUp, l.t.KeyDown); l.Key != "" && byKey != "" {
-		text, which = byKey, append([]any{int64(store.KeyHash(l.Key))}, which...)
-	}
 	for _, sub := range l.subs {
-		found, err := Numbers(l.t.Query, text, append([]any{sub.ID}, which...))
+		found, err := l.parkedSeqs(sub.ID, from, size)
 		if err != nil {
 			return nil, err
 		}
@@ -163,6 +159,22 @@ func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 		return err
 	})
 	return out, err
+}
+
+// parkedSeqs returns the next parked rows of a subscription: of the key that is asked for where an index leads there, and else all
+// of the state. Rows that were parked under strict order of a shard do not tell their keys.
+func (l *lister) parkedSeqs(sub int64, from int64, size int) ([]int64, error) {
+	args := []any{int(storekit.ParkStateOf(l.State)), from, size}
+	if l.Key != "" && l.t.KeyUp != "" {
+		strict, err := Numbers(l.t.Query, l.t.KeyAny, []any{sub, int64(store.StrictHash)})
+		if err != nil {
+			return nil, err
+		}
+		if len(strict) == 0 {
+			return Numbers(l.t.Query, l.direct(l.t.KeyUp, l.t.KeyDown), append([]any{sub, int64(store.KeyHash(l.Key))}, args...))
+		}
+	}
+	return Numbers(l.t.Query, l.direct(l.t.StateUp, l.t.StateDown), append([]any{sub}, args...))
 }
 
 // listSomeDown is SQLListUp from the other end.

@@ -18,6 +18,7 @@ func inspectorCases() []scenario {
 		{name: "Listings by time hold what was stored between", run: listTimes},
 		{name: "Paged by a cursor a listing is whole and repeats nothing", run: listPages},
 		{name: "A listing of the log while messages come repeats nothing", run: listWhile},
+		{name: "A listing by key has what was parked under strict order", run: listStrict},
 		{name: "A bare listing has all but headers and payloads, and their size does not end it", run: listBare},
 		{name: "Show gives each subscription's copy with its history", run: show},
 		{name: "History grows and keeps the latest twenty", run: history20},
