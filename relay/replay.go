@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/broker"
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/store"
 )
 
@@ -54,17 +54,16 @@ func (l *loop) bounded(ctx context.Context, t *store.Turn) (store.TurnResult, er
 		return l.store.Turn(ctx, *t)
 	}
 	bound := *t
-	bound.Read = make([]store.Request, len(t.Read))
-	for i := range t.Read {
-		bound.Read[i] = t.Read[i]
-		if r := l.replayOf(t.Read[i].Ref); r != nil && l.isThrough(r, &t.Read[i]) {
-			bound.Read[i].Limit = 0
+	bound.Read = slices.Clone(t.Read)
+	for i := range bound.Read {
+		if r := l.replayOf(t.Read[i].Ref); r != nil {
+			bound.Read[i] = core.ReadReplay(r, t.Read[i], l.relay.replayer.Floor)
 		}
 	}
 	result, err := l.store.Turn(ctx, bound)
 	for i := range result.Batches {
 		if r := l.replayOf(t.Read[i].Ref); r != nil {
-			filterReplay(r, result.Batches[i].Records)
+			core.FilterReplay(r, result.Batches[i].Records)
 		}
 	}
 	return result, err
@@ -76,25 +75,6 @@ func (l *loop) replayOf(ref store.Ref) *store.Replay {
 		return f.subscription.Replay
 	}
 	return nil
-}
-
-// isThrough says whether nothing of a replay can come behind the position that a read begins at. A read that ends where
-// another group stands is made in any case: it brings the two together.
-func (l *loop) isThrough(r *store.Replay, q *store.Request) bool {
-	if q.Until != "" {
-		return false
-	}
-	floor, err := l.relay.replayer.Floor(q.From)
-	return err == nil && floor >= r.Through // the read says what is wrong with the position
-}
-
-// filterReplay marks as filtered what a replay does not send again.
-func filterReplay(r *store.Replay, records []store.Record) {
-	for i := range records {
-		if m := &records[i]; !m.Filtered && !r.Takes(m) {
-			*m = store.Record{Message: postbag.Message{ID: m.ID}, Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, At: m.At, Filtered: true}
-		}
-	}
 }
 
 // markReplay returns middleware that adds the header of replayed messages. A replay that is not to be marked gives nil

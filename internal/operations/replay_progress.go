@@ -3,9 +3,11 @@ package operations
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/postbag/postbag/internal/core"
 	"github.com/postbag/postbag/store"
 )
 
@@ -114,19 +116,13 @@ func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
 	if !p.Before.IsZero() {
 		r.Before = &p.Before
 	}
-	for i := range v.Shards {
-		floor, err := s.Replayer.Floor(v.Shards[i].Position)
-		if err != nil {
-			return r, err
-		}
-		if i == 0 || floor < r.Floor {
-			r.Floor = floor
-		}
-		if v.Shards[i].Owner != "" {
-			r.State = ReplayRunning
-		}
+	var err error
+	if r.Floor, err = core.ReplayFloor(p, v.Shards, s.Replayer.Floor); err != nil {
+		return r, err
 	}
-	r.Floor = min(max(r.Floor, p.After), p.Through)
+	if slices.ContainsFunc(v.Shards, func(sh store.ShardState) bool { return sh.Owner != "" }) {
+		r.State = ReplayRunning
+	}
 	for _, state := range ParkStates {
 		r.Parked[state.String()] = v.Parked[state]
 	}
@@ -143,7 +139,10 @@ func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
 }
 
 // through says that nothing of the replay can come any more, and nothing waits but what is dead.
-func (r *Replay) through() bool { return r.Floor >= r.Through && r.waiting() == 0 && r.commands == 0 }
+func (r *Replay) through() bool {
+	p := core.ReplayProgress{Floor: r.Floor, Waiting: r.waiting(), Commands: r.commands}
+	return p.Through(&r.Plan)
+}
 
 // waiting is how many messages were read and wait: for another attempt, for a topic that does not work, or behind others.
 func (r *Replay) waiting() (n int64) {

@@ -53,7 +53,7 @@ var replaying = []Mutant{
 	{
 		Name: "replay-through-with-messages-waiting", What: "a replay is through when its positions are, whatever waits for another attempt",
 		Evidence: "a drain that ends with messages in retry",
-		Patches:  []Patch{{"internal/operations/replay_progress.go", "r.Floor >= r.Through && r.waiting() == 0 && r.commands == 0", "r.Floor >= r.Through && r.waiting() >= 0 && r.commands == 0"}},
+		Patches:  []Patch{{"internal/core/replay.go", "p.Waiting == 0", "p.Waiting >= 0"}},
 		By:       coreTests("internal/operations", "TestAReplayIsThroughWhenNothingWaits"),
 	},
 	{
