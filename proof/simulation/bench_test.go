@@ -35,7 +35,7 @@ func BenchmarkRun(b *testing.B) {
 // BenchmarkAgenda is the plainest that a step can be: of fifty events one is drawn,
 // which plans another.
 func BenchmarkAgenda(b *testing.B) {
-	w := &world{}
+	w := newWorld()
 	w.chance.seed(1)
 	for range 50 {
 		w.schedule(w.lag(), nil, doing(func() {}), 0)

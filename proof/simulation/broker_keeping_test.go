@@ -11,7 +11,7 @@ import (
 // and a call of its first relay that is never in its turn.
 func numberedWorld(t *testing.T) (*world, *delivery) {
 	t.Helper()
-	w := &world{}
+	w := newWorld()
 	w.reset(false)
 	o := DefaultOptions(1)
 	o.Faults, o.Drawn, o.Relays, o.Messages = Sequences, false, 1, 1

@@ -9,7 +9,7 @@ import (
 
 // handlersWorld is a world whose destination is a handler.
 func handlersWorld(o Options) *world {
-	w := &world{}
+	w := newWorld()
 	w.reset(false)
 	o.Handlers = true
 	o.normal()

@@ -21,7 +21,7 @@ type letter struct{ m *message }
 
 // die keeps the death of a message and its letter, of a settlement that is being applied.
 func (s *server) die(p *store.Park) {
-	m := s.log.at(p.Seq)
+	m := s.at(p.Seq)
 	if m == nil {
 		return
 	}

@@ -175,7 +175,7 @@ func (s *server) meant(who *relay, t *store.Settlement) *store.Settlement {
 	}
 	out := *t
 	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p store.Park) bool {
-		now := s.log.at(p.Seq)
+		now := s.at(p.Seq)
 		another := now == nil || now.slot != p.Slot || p.State == store.ParkHeld && p.Topic != topicNames[now.topic] && !s.w.paused(p.Topic, now) || s.w.outcounts(now, &p)
 		return gone(p.Seq) || another && who.stale[p.Seq]
 	})

@@ -35,7 +35,7 @@ func keyName(key int) string {
 
 // drawPause draws what is to be held.
 func (w *world) drawPause() store.Pause {
-	p := store.Pause{Ref: ref, Scope: store.PauseKey, Value: keyName(1 + w.below(w.plan.keys)), Who: "an operator", Why: "a fault"}
+	p := store.Pause{Ref: w.ref, Scope: store.PauseKey, Value: keyName(1 + w.below(w.plan.keys)), Who: "an operator", Why: "a fault"}
 	switch w.below(6) {
 	case 1, 2:
 		p.Scope, p.Value = store.PauseTopic, topicNames[w.below(max(w.plan.topics, 1))]
@@ -124,7 +124,7 @@ func (s *server) whole() bool {
 func (r *relay) heard(v *store.View) {
 	if v.Alive {
 		r.pauses = slices.Clone(v.Pauses)
-		r.blind = slices.ContainsFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == ref && s.Unreadable != nil })
+		r.blind = slices.ContainsFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == r.w.ref && s.Unreadable != nil })
 		r.blinded = r.blinded || r.blind
 	}
 }
@@ -150,7 +150,7 @@ func (w *world) passPause() {
 	}
 	w.broker.topics = [maxTopics]broker.Outcome{}
 	key := 1 + w.below(w.plan.keys)
-	p := store.Pause{Ref: ref, Scope: store.PauseKey, Value: keyName(key)}
+	p := store.Pause{Ref: w.ref, Scope: store.PauseKey, Value: keyName(key)}
 	w.server.setPause(p, 0)
 	w.run("going on without a key", deliverLimit+w.lingering(), w.sometimes(func() bool { return w.passedKey(key) }))
 	w.server.setPause(p, time.Second)

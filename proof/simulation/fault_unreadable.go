@@ -34,7 +34,7 @@ func (r *relay) conditions() []store.Condition {
 	if r.core.Flows[0].Unreadable() == nil {
 		return nil
 	}
-	return []store.Condition{{Ref: ref, State: store.ConditionUnreadable}}
+	return []store.Condition{{Ref: r.w.ref, State: store.ConditionUnreadable}}
 }
 
 // filterLater has an operator set a filter of the later version. After a while another filter is set, or

@@ -228,7 +228,7 @@ func (w *world) lookUp(id history.ID) (found history.Found) {
 	m := w.producers.msgs[binary.BigEndian.Uint64(id[8:])-1]
 	if row, _ := s.row(m.seq); row != nil && row.m == m {
 		found.State = history.Parked
-	} else if s.log.at(m.seq) == m && m.state == committed && !w.passed(m) {
+	} else if s.at(m.seq) == m && m.state == committed && !w.passed(m) {
 		found.State = history.Pending
 	}
 	return found

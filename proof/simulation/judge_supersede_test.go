@@ -7,14 +7,17 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
+// ofKey is the row of a message of key 1.
+func ofKey(n int) *row { return &row{id: n, seq: int64(n), key: 1, commit: n} }
+
 // behindANewerOne is what the judge says of message 1, which the broker is about to store behind message 2 of
 // its key.
 func behindANewerOne(change func(w *world, older, newer *message)) *Violation {
-	w := &world{}
+	w := newWorld()
 	w.reset(false)
 	w.plan.cfg.OnReject = engine.Supersede
-	older := &message{id: 1, seq: 1, key: 1, commit: 1, shifting: true}
-	newer := &message{id: 2, seq: 2, key: 1, commit: 2, shifting: true, accepted: 1, inTurn: true}
+	older := &message{row: ofKey(1), shifting: true}
+	newer := &message{row: ofKey(2), shifting: true, accepted: 1, inTurn: true}
 	older.size, newer.size = 1000, 1000
 	w.producers.msgs = []*message{older, newer}
 	change(w, older, newer)
@@ -49,12 +52,12 @@ func TestAFilterThatChangesMayLetAMessageComeBehindANewerOne(t *testing.T) {
 // The broker says no to a message while an earlier call with it is under way: that call comes too late for anybody to know.
 func TestALateCallOfARejectedMessageMayComeBehindANewerOne(t *testing.T) {
 	t.Parallel()
-	w := &world{}
+	w := newWorld()
 	w.reset(false)
 	w.plan.cfg.OnReject = engine.Supersede
 	for _, shifting := range []bool{false, true} {
-		older := &message{id: 1, seq: 1, key: 1, commit: 1, shifting: shifting}
-		w.producers.msgs = []*message{older, {id: 2, seq: 2, key: 1, commit: 2, inTurn: true}}
+		older := &message{row: ofKey(1), shifting: shifting}
+		w.producers.msgs = []*message{older, {row: ofKey(2), inTurn: true}}
 		late := &delivery{begun: w.moment()}
 		w.refused(older)
 		w.checkNewer(late, older)

@@ -10,31 +10,40 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// message is one that a producer writes. Its id, its place among all that were
+// row is what the log has of a message. Its id, its place among all that were
 // ever written, names it; a seq may be given out twice.
+type row struct {
+	id        int
+	seq       int64
+	xid       uint64
+	key       int // zero: none
+	slot      int
+	topic     int
+	size      int
+	sum       uint64
+	typed     bool
+	state     messageState
+	by        *transaction
+	begun     time.Duration // when it was begun to be published
+	stored    time.Duration // when its row was made, by the database's clock
+	commit    int           // its transaction's place among those that committed; zero: none
+	damaged   bool          // it cannot be read whole
+	copied    bool          // it came from another cluster
+	takenBack bool          // rolled back to a savepoint before it
+	emptied   bool          // its owner emptied the log that it was in
+}
+
+// message is one that a producer writes, as a subscription sees it.
 type message struct {
-	id       int
-	seq      int64
-	xid      uint64
-	key      int // zero: none
-	slot     int
-	topic    int
-	size     int
-	sum      uint64
+	*row
+
 	filtered bool
 	shifting bool            // a filter that changes refuses it, or takes it
 	leftOut  bool            // a read of it was told that the filter refuses it
 	refusals []time.Duration // by the destination, of one that shifts
-	typed    bool
-	state    messageState
-	by       *transaction
-	begun    time.Duration // when it was begun to be published
-	stored   time.Duration // when its row was made, by the database's clock
-	commit   int           // its transaction's place among those that committed; zero: none
 
 	rejections int
 	cut        int           // attempts that were counted first, and whose relay has gone
-	damaged    bool          // its row cannot be read whole
 	unread     int           // attempts that were counted because it was damaged
 	repaired   bool          // an operator repaired its row, and nobody has counted an attempt of before that since
 	lone       int           // lost answers to calls that held nothing else
@@ -49,9 +58,6 @@ type message struct {
 	unwanted   bool          // somebody gave that command once
 	ordered    time.Duration // when that was first
 	forgiven   bool          // somebody gave that command, and the store has forgotten it
-	copied     bool          // its row came from another cluster
-	takenBack  bool          // rolled back to a savepoint before it
-	emptied    bool          // its owner emptied the log that it was in
 }
 
 type messageState uint8

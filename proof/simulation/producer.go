@@ -132,8 +132,10 @@ func (p *producers) message(t *transaction) *message {
 		return nil
 	}
 	p.held[key] = key != 0
-	m := w.rooms.messages.take()
-	*m = message{id: len(p.msgs) + 1, key: key, size: w.size(), filtered: w.below(10) == 9, by: t, begun: w.instant()}
+	m, of := w.rooms.messages.take(), w.rooms.lines.take()
+	*of = row{id: len(p.msgs) + 1, key: key, size: w.size(), by: t}
+	*m = message{row: of, filtered: w.below(10) == 9}
+	m.begun = w.instant()
 	m.damaged = w.fault(Damage, 10)
 	m.shifting = !m.filtered && w.fault(Filters, 50)
 	m.sum = mixed(uint64(m.id) ^ w.options.Seed<<32)

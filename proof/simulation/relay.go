@@ -85,7 +85,7 @@ func (w *world) addRelay(drains bool) {
 
 // newCore returns what decides for a relay.
 func (w *world) newCore(r *relay) *core.Core {
-	f := &core.Flow{Ref: ref, Destination: destinationName, Engine: r.flow, Policy: r.policy}
+	f := &core.Flow{Ref: w.ref, Destination: destinationName, Engine: r.flow, Policy: r.policy}
 	if w.plan.cfg.Transactions {
 		f.Lane = &r.exactly.Lifecycle
 	}

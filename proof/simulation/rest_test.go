@@ -12,7 +12,7 @@ import (
 // delivered is a world of two relays, without faults, in which everything is delivered.
 func delivered(t *testing.T) *world {
 	t.Helper()
-	w := &world{}
+	w := newWorld()
 	w.reset(false)
 	o := DefaultOptions(1)
 	o.Faults, o.Drawn, o.Relays, o.Messages = 0, false, 2, 1

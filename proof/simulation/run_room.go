@@ -60,6 +60,7 @@ type rooms struct {
 	deliveries   room[delivery]
 	transactions room[transaction]
 	messages     room[message]
+	lines        room[row]
 
 	pages   room[pageReading]
 	windows room[windowReading]
@@ -77,6 +78,7 @@ func (r *rooms) empty() {
 	r.deliveries.empty()
 	r.transactions.empty()
 	r.messages.empty()
+	r.lines.empty()
 	r.pages.empty()
 	r.windows.empty()
 	r.seqs.empty()

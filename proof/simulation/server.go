@@ -16,13 +16,9 @@ import (
 // contract allows.
 type server struct {
 	tables
+	*machine
 
 	w        *world
-	log      log
-	life     int64
-	timeline int64 // from one on: grows when it falls back, and with every copy
-	identity int
-	drift    time.Duration // of its clock
 	copies   []backup
 	moved    bool          // to another cluster, or emptied
 	emptied  int           // how often its owner began the numbering again
@@ -34,7 +30,16 @@ type server struct {
 	dirty    bool          // something was committed since it was last looked at
 }
 
-// tables are what is in the database but for the log.
+// machine is the database that the tables of all subscriptions are in, and the log.
+type machine struct {
+	log      log
+	life     int64
+	timeline int64 // from one on: grows when it falls back, and with every copy
+	identity int
+	drift    time.Duration // of its clock
+}
+
+// tables are what is in the database of a subscription, but for the log.
 type tables struct {
 	shards    []shard
 	rows      []parked // by seq
@@ -75,16 +80,21 @@ type heartbeat struct {
 }
 
 func newServer(w *world) *server {
-	s := &server{w: w, life: 1, identity: 1, timeline: 1}
-	s.wanted, s.epoch = w.plan.shards, 1
+	s := &server{w: w, machine: &machine{life: 1, identity: 1, timeline: 1}}
 	switch w.plan.store {
 	case Snapshots:
 		s.log = newSnapshotLog(s, 700)
 	default:
 		s.log = &rangeLog{server: s, serial: w.plan.store == Serial}
 	}
-	s.split(w.plan.shards, "", "")
+	s.declare("")
 	return s
+}
+
+// declare makes the subscription, whose shards begin at a position.
+func (s *server) declare(at store.Position) {
+	s.wanted, s.epoch = s.w.plan.shards, 1
+	s.split(s.w.plan.shards, at, "")
 }
 
 // now is the time by the server's clock.
@@ -107,6 +117,15 @@ func (s *server) shard(lo, hi int) *shard {
 		}
 	}
 	return nil
+}
+
+// at is the message with a seq, as the subscription sees it.
+func (s *server) at(seq int64) *message {
+	m := s.log.at(seq)
+	if m == nil || m == tombstone {
+		return m
+	}
+	return s.w.producers.msgs[m.id-1]
 }
 
 // Errors of calls to the store, as the relay sees them.
@@ -193,7 +212,7 @@ func (s *server) judge(t *store.Settlement) store.Verdict {
 func (s *server) discardPending(sh *shard, t *store.Settlement, discarding []int64) {
 	for _, seq := range discarding {
 		row, _ := s.row(seq)
-		m := s.log.at(seq)
+		m := s.at(seq)
 		if row != nil || slices.ContainsFunc(t.Resolve, func(r store.Resolved) bool { return r.Seq == seq }) {
 			continue
 		}
@@ -253,7 +272,7 @@ func (s *server) check(sh *shard, t *store.Settlement) {
 	w := s.w
 	for i := range t.Park {
 		p := &t.Park[i]
-		m := s.log.at(p.Seq)
+		m := s.at(p.Seq)
 		switch {
 		case slices.ContainsFunc(t.Park[:i], func(o store.Park) bool { return o.Seq == p.Seq }):
 			w.failf("engine", "a settlement names seq %d twice", p.Seq)
@@ -348,7 +367,7 @@ func (s *server) show(raw store.Position) string {
 	l := s.log.lens(raw)
 	n := 0
 	for _, m := range s.w.producers.msgs {
-		if m.state == committed && s.log.at(m.seq) == m && l.passed(m) {
+		if m.state == committed && s.at(m.seq) == m && l.passed(m) {
 			n++
 		}
 	}

@@ -8,11 +8,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// ref is the subscription of a run.
-var ref = store.Ref{Box: "b", Subscription: "s"}
-
-// works is what every relay can work.
-var works = []store.Ref{ref, maintenance.Ref}
+// mainRef is the subscription of a run that is there from the beginning.
+var mainRef = store.Ref{Box: "b", Subscription: "s"}
 
 func (s *server) heartbeat(id string) *heartbeat {
 	for i := range s.relays {
@@ -63,7 +60,7 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 	s.endPauses()
 	s.keep(b)
 	for i := range b.Take {
-		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); b.Take[i].Ref == ref && sh != nil && sh.owner == "" && !s.gone {
+		if sh := s.shard(b.Take[i].Lo, b.Take[i].Hi); b.Take[i].Ref == s.w.ref && sh != nil && sh.owner == "" && !s.gone {
 			s.token++
 			sh.owner, sh.token = b.Relay, s.token
 			s.epoch++
@@ -75,7 +72,7 @@ func (s *server) beat(who *relay, b *store.Beat, v *seen) {
 
 // held returns the shard that a relay has a lease of, if it still has.
 func (s *server) held(id string, l *store.Lease) *shard {
-	if sh := s.shard(l.Lo, l.Hi); l.Ref == ref && sh != nil && sh.token == l.Token && sh.owner == id {
+	if sh := s.shard(l.Lo, l.Hi); l.Ref == s.w.ref && sh != nil && sh.token == l.Token && sh.owner == id {
 		return sh
 	}
 	return nil
@@ -145,14 +142,14 @@ func (s *server) look(who *relay, v *seen) {
 	now := s.now()
 	for i := range s.relays {
 		if h := &s.relays[i]; !h.dead && now < h.expires {
-			v.Relays = append(v.Relays, store.RelayState{ID: h.id, Expires: h.expires - now, Works: works, Conditions: h.conditions})
+			v.Relays = append(v.Relays, store.RelayState{ID: h.id, Expires: h.expires - now, Works: s.w.works, Conditions: h.conditions})
 		}
 	}
 	slices.SortFunc(v.Relays, func(a, b store.RelayState) int { return strings.Compare(a.ID, b.ID) })
 	of := &v.of[0]
-	*of = store.SubscriptionState{Ref: ref, Wanted: s.wanted, Paused: s.paused || s.whole(), Unreadable: s.unreadable(who), Settings: s.settings, Shards: of.Shards[:0]}
+	*of = store.SubscriptionState{Ref: s.w.ref, Wanted: s.wanted, Paused: s.paused || s.whole(), Unreadable: s.unreadable(who), Settings: s.settings, Shards: of.Shards[:0]}
 	for i := range s.shards {
-		of.Shards = append(of.Shards, s.shards[i].state())
+		of.Shards = append(of.Shards, s.shards[i].state(s.w.ref))
 	}
 	v.of[1] = store.SubscriptionState{Ref: maintenance.Ref, Wanted: 1, Shards: append(v.of[1].Shards[:0], s.house.state())}
 	v.Subscriptions = v.of[:]
@@ -163,7 +160,7 @@ func (s *server) look(who *relay, v *seen) {
 }
 
 // state is a shard as a view shows it.
-func (s *shard) state() store.ShardState {
+func (s *shard) state(ref store.Ref) store.ShardState {
 	return store.ShardState{
 		Lease: store.Lease{Shard: store.Shard{Ref: ref, Slots: store.Slots{Lo: s.lo, Hi: s.hi}}, Token: s.token, Version: s.version},
 		Owner: s.owner, Position: s.position,

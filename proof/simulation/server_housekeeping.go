@@ -14,7 +14,7 @@ type house struct {
 }
 
 // maintenance is what the lease of the housekeeping is of.
-var maintenance = store.Shard{Ref: store.Ref{Box: ref.Box, Subscription: store.Maintenance}, Slots: store.AllSlots}
+var maintenance = store.Shard{Ref: store.Ref{Box: mainRef.Box, Subscription: store.Maintenance}, Slots: store.AllSlots}
 
 // keep gives the lease of the housekeeping back, and takes it.
 func (s *server) keep(b *store.Beat) {

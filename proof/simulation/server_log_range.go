@@ -23,7 +23,7 @@ type rangeLog struct {
 }
 
 // tombstone is what lies under a seq that nobody will write.
-var tombstone = &message{state: committed, slot: 1 << 16, filtered: true}
+var tombstone = &message{row: &row{state: committed, slot: 1 << 16}, filtered: true}
 
 func (l *rangeLog) touch(*transaction) {}
 

@@ -42,7 +42,7 @@ func (s *server) row(seq int64) (*parked, int) {
 }
 
 func (s *server) park(p *store.Park) {
-	m := s.log.at(p.Seq)
+	m := s.at(p.Seq)
 	if m == nil {
 		return
 	}
@@ -260,12 +260,12 @@ func (s *server) waiting(slots []store.Slots) []store.Command {
 		}
 		switch row, _ := s.row(c.m.seq); {
 		case row != nil && row.m == c.m:
-			out = append(out, store.Command{ID: c.id, Ref: ref, Kind: c.kind, Park: row.Park, Message: c.m.name()})
-		case s.log.at(c.m.seq) != c.m || c.m.state != committed || s.w.passed(c.m):
+			out = append(out, store.Command{ID: c.id, Ref: s.w.ref, Kind: c.kind, Park: row.Park, Message: c.m.name()})
+		case s.at(c.m.seq) != c.m || c.m.state != committed || s.w.passed(c.m):
 			c.done = true
 		default:
 			p := store.Park{Seq: c.m.seq, Slot: c.m.slot, Hash: c.m.hash()}
-			out = append(out, store.Command{ID: c.id, Ref: ref, Kind: c.kind, Park: p, Message: c.m.name()})
+			out = append(out, store.Command{ID: c.id, Ref: s.w.ref, Kind: c.kind, Park: p, Message: c.m.name()})
 		}
 	}
 	s.commands = slices.DeleteFunc(s.commands, func(c command) bool { return c.done })

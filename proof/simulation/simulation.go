@@ -40,6 +40,9 @@ func (s *Simulator) Run(o Options) (Result, error) {
 	}
 	o.normal()
 	w := &s.w
+	if w.stage == nil {
+		w.stage = &stage{}
+	}
 	w.reset(s.record)
 	w.begin(o)
 	w.play()
@@ -70,10 +73,8 @@ func (w *world) reset(record bool) {
 		w.flows = append(w.flows, r.flow)
 	}
 	w.rooms.empty()
-	*w = world{
-		flows: w.flows, rooms: w.rooms, recorders: recorders{history: h}, agenda: w.agenda,
-		chance: chance{tape: w.chance.tape[:0], record: record}, producers: producers{msgs: w.producers.msgs},
-	}
+	*w.stage = stage{flows: w.flows, rooms: w.rooms, agenda: w.agenda, chance: chance{tape: w.chance.tape[:0], record: record}}
+	*w = world{stage: w.stage, recorders: recorders{history: h}, producers: producers{msgs: w.producers.msgs}}
 }
 
 // Bounds of a run, by the simulated clock. What faults leave behind takes its time:

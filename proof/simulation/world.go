@@ -10,29 +10,38 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// world is one run: everything, under one clock and one source of chance.
-type world struct {
+// stage is what all subscriptions of a run have in common: one clock, one source of chance, what comes next.
+type stage struct {
 	chance
 	agenda
 
 	options Options
-	plan    plan
 	now     time.Duration
 	steps   int
 	failed  *Violation
 	trace   trace
 
+	started int            // relays so far
+	flows   []*engine.Flow // of relays of earlier runs, to be used again
+	spent   []*engine.Flow // of relays that have ended in this one
+	calm    bool
+	pardon  bool // the brokers reject nothing any more
+	rooms   rooms
+	counts  Counts
+}
+
+// world is one run as a subscription sees it: everything, under one clock and one source of chance.
+type world struct {
+	*stage
+
+	ref       store.Ref
+	works     []store.Ref // what each of its relays can work
+	plan      plan
 	server    *server
 	broker    *destination
 	producers producers
 	relays    []*relay
-	started   int            // relays so far
-	flows     []*engine.Flow // of relays of earlier runs, to be used again
-	spent     []*engine.Flow // of relays that have ended in this one
-	calm      bool
-	pardon    bool // the broker rejects nothing any more
 
-	rooms       rooms
 	recorders   recorders
 	sends       sends                  // of all relays
 	deaths      []death                // of relays whose shards nobody has taken over
@@ -56,8 +65,10 @@ type world struct {
 	// unbound: an operator took the rate away.
 	unbound  bool
 	upgraded bool // all relays that start are of the later version
-	counts   Counts
 }
+
+// newWorld returns one that is still to begin.
+func newWorld() *world { return &world{stage: &stage{}} }
 
 // plan is what a run draws for itself before it begins.
 type plan struct {
@@ -116,6 +127,7 @@ func (w *world) begin(o Options) {
 		w.chance.record = record
 	}
 	w.trace.begin(o.Trace)
+	w.ref, w.works = mainRef, []store.Ref{mainRef, maintenance.Ref}
 	w.drawPlan()
 	w.server = newServer(w)
 	w.broker = newDestination(w)
@@ -212,7 +224,7 @@ func (w *world) drawKeeping() {
 
 func (w *world) drawConfig() engine.Config {
 	c := engine.Config{
-		Ref: ref, DeadTo: letterBox, DeadTopic: letterTopic, Order: engine.Order(w.of(0, 0, 0, 1, 2)), OnReject: engine.OnReject(w.of(0, 0, 1)),
+		Ref: w.ref, DeadTo: letterBox, DeadTopic: letterTopic, Order: engine.Order(w.of(0, 0, 0, 1, 2)), OnReject: engine.OnReject(w.of(0, 0, 1)),
 		Retry: engine.Retry{
 			Min: 50 * time.Millisecond, Max: 2 * time.Second, MaxAttempts: w.of(20, 5, 3, 2), Quick: w.of(0, 0, 1, 3),
 		},
