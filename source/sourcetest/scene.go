@@ -253,6 +253,8 @@ func (s *scene) rest(src source.Source, n int) []source.Message {
 		}
 		batch, err := s.call(ctx, src, source.Limits{})
 		switch {
+		case err == nil && len(batch.Messages) == 0 && len(batch.Lost) == 0: // call has said that this is wrong, and it may go on for ever
+			return msgs
 		case err == nil:
 			msgs = append(msgs, batch.Messages...)
 		case len(msgs) >= n && errors.Is(err, context.DeadlineExceeded):
