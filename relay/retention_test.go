@@ -79,7 +79,7 @@ func TestTwoRelaysThatDisagreeDoNotAlternate(t *testing.T) {
 		long, short := store.Lifetimes{Delivered: 10 * time.Hour}, store.Lifetimes{Delivered: time.Hour}
 		stops := []func(){w.run(w.relay(keeping(short))), w.run(w.relay(keeping(long)))}
 		<-time.After(time.Second)
-		for range 48 {
+		for range 16 { // four hours: a relay says its retention again within one
 			<-time.After(15 * time.Minute)
 			if v := w.holds().Retention; v.Deployed != long {
 				t.Fatalf("the box holds %+v, not the longer of two", v.Deployed)
