@@ -92,7 +92,8 @@ func database(o memstore.Options) *storetest.Database[*memstore.Tx] {
 			s.Crash()
 			return nil
 		},
-		Burn: s.Burn,
+		Burn:            s.Burn,
+		ChangeOperation: s.ChangeOperation,
 		Age: func(_ context.Context, _ string, by time.Duration) error {
 			aged.Add(int64(by))
 			return nil

@@ -26,6 +26,7 @@ const (
 	OpCommit    Op = "commit"
 	OpCommand   Op = "command"
 	OpInspect   Op = "inspect"
+	OpOperation Op = "operation"
 	OpMark      Op = "mark"
 	OpConsumer  Op = "declare consumer"
 	OpConsumers Op = "list consumers"

@@ -51,6 +51,7 @@ func (s *Store) maintain(r store.Retention) (store.Report, error) {
 		return store.Report{}, err
 	}
 	s.expire(b, l.Dead, now, &rep)
+	s.forgetOperations(b, now)
 	rep.More = rep.More || rep.Promoted == promoteMost
 	return rep, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -34,19 +35,7 @@ func (s *Store) Scheduled(ctx context.Context, a store.Audit, boxName string, ki
 		return 0, fmt.Errorf("memstore: command of kind %d: unknown; use store.Retry or store.Discard", kind)
 	}
 	return edit(ctx, s, a, boxName, func(b *box) (int, error) {
-		n := 0
-		var done []postbag.ID
-		for _, id := range distinct(ids) {
-			found := slices.DeleteFunc(slices.Clone(b.schedule.byID[id]), func(m *scheduled) bool {
-				return m.writer != nil || m.canceller != nil
-			})
-			for _, m := range found {
-				b.schedule.change(m, kind, s.now().UTC())
-			}
-			if n += len(found); len(found) > 0 {
-				done = append(done, id)
-			}
-		}
+		done, n := b.reschedule(kind, ids, s.now().UTC())
 		if n > 0 {
 			s.note(a, fmt.Sprintf("%s %s scheduled %s", name, boxName, idList(done)))
 			s.epoch++ // so that the box's maintainer looks
@@ -54,6 +43,22 @@ func (s *Store) Scheduled(ctx context.Context, a store.Audit, boxName string, ki
 		}
 		return n, nil
 	})
+}
+
+// reschedule changes scheduled messages, and returns the ids of those that it found, and how many they are.
+func (b *box) reschedule(kind store.CommandKind, ids []postbag.ID, now time.Time) (done []postbag.ID, n int) {
+	for _, id := range distinct(ids) {
+		found := slices.DeleteFunc(slices.Clone(b.schedule.byID[id]), func(m *scheduled) bool {
+			return m.writer != nil || m.canceller != nil
+		})
+		for _, m := range found {
+			b.schedule.change(m, kind, now)
+		}
+		if n += len(found); len(found) > 0 {
+			done = append(done, id)
+		}
+	}
+	return done, n
 }
 
 // Erase implements store.Editor.

@@ -62,6 +62,8 @@ type Store struct {
 	lastCommand store.CommandID
 	audit       []store.AuditEntry
 	pauses      []store.Pause
+	operations  []*operation
+	operated    store.OperationID // the last id
 
 	forgetting atomic.Bool // a Forget is at work
 }
@@ -72,6 +74,7 @@ var (
 	_ store.Inspector       = (*Store)(nil)
 	_ store.Operator        = (*Store)(nil)
 	_ store.Pauser          = (*Store)(nil)
+	_ store.Bookkeeper      = (*Store)(nil)
 	_ store.Editor          = (*Store)(nil)
 	_ store.Steward         = (*Store)(nil)
 	_ store.SlotMigrator    = (*Store)(nil)

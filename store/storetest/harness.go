@@ -149,4 +149,9 @@ type Database[Tx any] struct {
 	// which the next seq lies. Retention cases use it, so that a store that drops whole
 	// partitions has one to drop. Nil: nothing is burnt.
 	Burn func(ctx context.Context, box string) error
+
+	// ChangeOperation makes the record of an operation one of a version, and its last change
+	// earlier by a time. Nil: the cases of what a later version made, and of what
+	// housekeeping removes, are left out.
+	ChangeOperation func(ctx context.Context, id store.OperationID, version int, earlier time.Duration) error
 }

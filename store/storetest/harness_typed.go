@@ -28,6 +28,7 @@ func erase[Tx any](db *Database[Tx]) *Database[any] {
 		Now:              db.Now,
 		Burn:             db.Burn,
 		Age:              db.Age,
+		ChangeOperation:  db.ChangeOperation,
 	}
 	eraseInbox(db, out)
 	eraseLanes(db, out)

@@ -47,8 +47,9 @@ func referenceOf(o memstore.Options) *database {
 			}
 			return tx.Commit, tx.Write(ctx)
 		},
-		CutAnswer: func() { cut.Store(true) },
-		Burn:      s.Burn,
+		CutAnswer:       func() { cut.Store(true) },
+		Burn:            s.Burn,
+		ChangeOperation: s.ChangeOperation,
 		Age: func(_ context.Context, _ string, by time.Duration) error {
 			aged.Add(int64(by))
 			return nil

@@ -1,0 +1,107 @@
+package storekit
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// The first byte of a part says how the messages in it are packed.
+const (
+	packedSeqs = 1 // of each the distance to the seq before, as a varint, and the last bytes of its id
+	packedIDs  = 2 // of each the whole id
+)
+
+// idTail is how many bytes of an id stay beside a seq: enough to notice that the seq is another message.
+const idTail = 4
+
+// packMessages returns messages as a part of an operation keeps them.
+func packMessages(scheduled bool, of []store.OperationMessage) []byte {
+	if scheduled {
+		out := make([]byte, 1, 1+len(of)*len(postbag.ID{}))
+		out[0] = packedIDs
+		for i := range of {
+			out = append(out, of[i].ID[:]...)
+		}
+		return out
+	}
+	out := []byte{packedSeqs}
+	last := int64(0)
+	for i := range of {
+		out = binary.AppendVarint(out, of[i].Seq-last)
+		out = append(out, of[i].ID[len(of[i].ID)-idTail:]...)
+		last = of[i].Seq
+	}
+	return out
+}
+
+var errPart = errors.New("a part of the operation's messages cannot be read: the row is damaged, or a later version wrote it; cancel it, and give the command again")
+
+// UnpackMessages reads what AddToOperation returned. Of messages of the log, only the last bytes of the id are there: see
+// [SameMessage].
+func UnpackMessages(part []byte) ([]store.OperationMessage, error) {
+	if len(part) == 0 {
+		return nil, errPart
+	}
+	switch kind, rest := part[0], part[1:]; kind {
+	case packedIDs:
+		return unpackIDs(rest)
+	case packedSeqs:
+		return unpackSeqs(rest)
+	default:
+		return nil, errPart
+	}
+}
+
+func unpackIDs(rest []byte) (out []store.OperationMessage, err error) {
+	for ; len(rest) > 0; rest = rest[len(postbag.ID{}):] {
+		if len(rest) < len(postbag.ID{}) {
+			return nil, errPart
+		}
+		out = append(out, store.OperationMessage{ID: postbag.ID(rest[:len(postbag.ID{})])})
+	}
+	return out, nil
+}
+
+func unpackSeqs(rest []byte) (out []store.OperationMessage, err error) {
+	var m store.OperationMessage
+	for len(rest) > 0 {
+		step, n := binary.Varint(rest)
+		if n <= 0 || len(rest) < n+idTail {
+			return nil, errPart
+		}
+		m.Seq += step
+		copy(m.ID[len(m.ID)-idTail:], rest[n:])
+		out, rest = append(out, m), rest[n+idTail:]
+	}
+	return out, nil
+}
+
+// SameMessage says whether a message of the log that has this id is the one that a part names.
+func SameMessage(m *store.OperationMessage, id postbag.ID) bool {
+	return [idTail]byte(id[len(id)-idTail:]) == [idTail]byte(m.ID[len(m.ID)-idTail:])
+}
+
+// PartsOf are the first and the last part that have messages from one number up to another.
+func PartsOf(from, to int64) (first, last int64) {
+	return from / store.OperationPart, (to - 1) / store.OperationPart
+}
+
+// MessagesOf returns n messages from the one with the number from on, of the parts that PartsOf says.
+func MessagesOf(parts [][]byte, from int64, n int) ([]store.OperationMessage, error) {
+	var all []store.OperationMessage
+	for _, part := range parts {
+		some, err := UnpackMessages(part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	begin := int(from % store.OperationPart)
+	if len(all) < begin+n {
+		return nil, errPart
+	}
+	return all[begin : begin+n], nil
+}
