@@ -121,7 +121,7 @@ type OperationState string
 const (
 	// OperationPlanned: its messages are being written. Nothing is given.
 	OperationPlanned OperationState = "planned"
-	// OperationRunning: whoever has the lease works it, or anybody can take that.
+	// OperationRunning: the worker that has the lease works it. If nobody has it, anybody can take it.
 	OperationRunning OperationState = "running"
 	// OperationPaused: it waits until somebody resumes it.
 	OperationPaused OperationState = "paused"

@@ -162,6 +162,10 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 			_, err := f.plain.ExecContext(ctx, "UPDATE postbag__once SET at = at - ? WHERE consumer = ?", by.Microseconds(), consumer)
 			return err
 		},
+		ChangeOperation: func(ctx context.Context, id store.OperationID, version int, earlier time.Duration) error {
+			_, err := f.plain.ExecContext(ctx, "UPDATE postbag__operation SET version = ?, touched = touched - ? WHERE id = ?", version, earlier.Microseconds(), int64(id))
+			return err
+		},
 		Snapshot: func(ctx context.Context) (postbag.SQLTx, error) {
 			tx, err := f.plain.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 			if err == nil {

@@ -130,3 +130,51 @@ func (s *Store) Remove(ctx context.Context, a store.Audit, r store.Ref, force bo
 func (s *Store) Readmit(ctx context.Context, a store.Audit, r store.Ref) error {
 	return s.base.Readmit(ctx, a, r)
 }
+
+// Clock returns the database's time; see [store.Bookkeeper].
+func (s *Store) Clock(ctx context.Context) (time.Time, error) { return s.base.Clock(ctx) }
+
+// PlanOperation makes the record of an operation; see [store.Bookkeeper].
+func (s *Store) PlanOperation(ctx context.Context, a store.Audit, o store.Operation) (store.OperationID, error) {
+	return s.base.PlanOperation(ctx, a, o)
+}
+
+// AddMessages writes messages of an operation; see [store.Bookkeeper].
+func (s *Store) AddMessages(ctx context.Context, id store.OperationID, from int64, of []store.OperationMessage) error {
+	return s.base.AddMessages(ctx, id, from, of)
+}
+
+// BeginOperation has an operation run; see [store.Bookkeeper].
+func (s *Store) BeginOperation(ctx context.Context, a store.Audit, id store.OperationID) error {
+	return s.base.BeginOperation(ctx, a, id)
+}
+
+// ClaimOperation takes the lease of an operation; see [store.Bookkeeper].
+func (s *Store) ClaimOperation(ctx context.Context, id store.OperationID, worker string, lease time.Duration) (store.Operation, error) {
+	return s.base.ClaimOperation(ctx, id, worker, lease)
+}
+
+// StepOperation gives the command to the next messages; see [store.Bookkeeper].
+func (s *Store) StepOperation(ctx context.Context, c store.OperationClaim, from int64, n int) (store.Operation, error) {
+	return s.base.StepOperation(ctx, c, from, n)
+}
+
+// ReleaseOperation gives the lease back; see [store.Bookkeeper].
+func (s *Store) ReleaseOperation(ctx context.Context, c store.OperationClaim, failed string) error {
+	return s.base.ReleaseOperation(ctx, c, failed)
+}
+
+// SetOperation pauses, resumes or cancels an operation; see [store.Bookkeeper].
+func (s *Store) SetOperation(ctx context.Context, a store.Audit, id store.OperationID, to store.OperationState) error {
+	return s.base.SetOperation(ctx, a, id, to)
+}
+
+// Operation returns a record; see [store.Bookkeeper].
+func (s *Store) Operation(ctx context.Context, id store.OperationID) (store.Operation, error) {
+	return s.base.Operation(ctx, id)
+}
+
+// Operations returns records, the newest first; see [store.Bookkeeper].
+func (s *Store) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
+	return s.base.Operations(ctx, limit)
+}

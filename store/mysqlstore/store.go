@@ -53,6 +53,7 @@ var (
 	_ store.Inspector                 = (*Store)(nil)
 	_ store.Operator                  = (*Store)(nil)
 	_ store.Pauser                    = (*Store)(nil)
+	_ store.Bookkeeper                = (*Store)(nil)
 	_ store.Editor                    = (*Store)(nil)
 	_ store.Steward                   = (*Store)(nil)
 	_ store.SlotMigrator              = (*Store)(nil)

@@ -87,6 +87,10 @@ func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store
 					_, err := db.ExecContext(ctx, "UPDATE postbag__once SET at = at - ? WHERE consumer = ?", by.Microseconds(), []byte(consumer))
 					return err
 				},
+				ChangeOperation: func(ctx context.Context, id store.OperationID, version int, earlier time.Duration) error {
+					_, err := db.ExecContext(ctx, "UPDATE postbag__operation SET version = ?, touched = touched - ? WHERE id = ?", version, earlier.Microseconds(), int64(id))
+					return err
+				},
 				Snapshot: func(ctx context.Context) (postbag.SQLTx, error) { return snapshot(ctx, deferred) },
 				Undecodable: func(ctx context.Context, box string) error {
 					conn, err := db.Conn(ctx)

@@ -95,14 +95,14 @@ func TestAMigrationTightensBoxesOfAnOlderVersion(t *testing.T) {
 func TestAMigrationLeavesNewBoxesAsTheyAre(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; DROP TABLE postbag__lane; DROP TABLE postbag__removed; DROP TABLE postbag__pause; DROP TABLE postbag__leftover; DROP TRIGGER postbag__scheduled_number;
+	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; DROP TABLE postbag__lane; DROP TABLE postbag__removed; DROP TABLE postbag__pause; DROP TABLE postbag__leftover; DROP TABLE postbag__operation; DROP TABLE postbag__operation_part; DROP TRIGGER postbag__scheduled_number;
 		ALTER TABLE postbag__subscription DROP COLUMN takes; ALTER TABLE postbag__subscription DROP COLUMN types_by; ALTER TABLE postbag__subscription DROP COLUMN wanted_by; DROP INDEX postbag__parked_waiting; ALTER TABLE postbag__subscription DROP COLUMN replay; ALTER TABLE postbag__subscription DROP COLUMN settings; UPDATE postbag__meta SET version = 4`)
 	f.check(err)
 	for _, column := range []string{"keep_delivered", "keep_discarded", "keep_dead", "deployed_delivered", "deployed_discarded", "deployed_dead", "deployed_at", "deployed_by", "slots"} {
 		_, err := f.DB().ExecContext(t.Context(), `ALTER TABLE postbag__box DROP COLUMN `+column)
 		f.check(err)
 	}
-	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 12 {
+	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 13 {
 		t.Fatalf("it takes the steps %v (error: %v)", done, err)
 	}
 	var triggers int

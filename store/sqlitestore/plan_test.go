@@ -21,7 +21,7 @@ import (
 func statementsOf(t *testing.T) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
-	for _, name := range []string{"../../store/sqlkit/sql.go", "sql.go", "dialect.go", "../../store/sqlkit/turn_supersede.go"} {
+	for _, name := range []string{"../../store/sqlkit/sql.go", "sql.go", "dialect.go", "../../store/sqlkit/turn_supersede.go", "../../store/sqlkit/operation_sql.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -50,7 +50,7 @@ func statementsOf(t *testing.T) map[string]string {
 	}
 	out["sqlAppend"] += out["sqlAppendRow"]
 	out["sqlMark"] = fmt.Sprintf(out["sqlMark"], fmt.Sprintf(out["sqlMarkRow"], 3, 4))
-	for _, part := range []string{"sqlAppendRow", "sqlMarkRow", "sqlColumns", "sqlRule", "SQLScheduledRule", "retentionColumns"} {
+	for _, part := range []string{"sqlAppendRow", "sqlMarkRow", "sqlColumns", "sqlRule", "SQLScheduledRule", "retentionColumns", "operationColumns"} {
 		delete(out, part)
 	}
 	for name, text := range out {
@@ -98,7 +98,8 @@ var scanned = []string{
 // wanted are statements that read the end of a table, in the order of its key,
 // until a limit: a scan by name, a search in effect.
 var wanted = map[string]string{
-	"sqlAudited": "SCAN postbag__audit",
+	"sqlAudited":    "SCAN postbag__audit",
+	"SQLOperations": "SCAN postbag__operation",
 }
 
 // sorted are statements that sort the shards of one box, which are few.

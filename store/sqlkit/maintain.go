@@ -24,6 +24,8 @@ type Maintenance struct {
 	discarded, dead time.Duration
 	// The first subscription that is gone and has rows left, as the round began. Null: none.
 	leftover sql.NullInt64
+	// When the operation of the box that nobody changed for longest was changed. Null: there is none.
+	operation sql.NullInt64
 }
 
 // MaintainTime is about how long one Maintain works.
@@ -56,7 +58,7 @@ func (m *Maintenance) check(ctx context.Context) error {
 		return store.ErrLeaseLost
 	}
 	var r storekit.RetentionRow
-	held, err := m.base.row(ctx, sqlHoldsUpkeep, m.lease(), append(r.Dest(), &m.leftover)...)
+	held, err := m.base.row(ctx, sqlHoldsUpkeep, m.lease(), append(r.Dest(), &m.leftover, &m.operation)...)
 	if err == nil && !held {
 		err = store.ErrLeaseLost
 	}

@@ -65,19 +65,12 @@ func (s *Base) Scheduled(ctx context.Context, a store.Audit, box string, kind st
 		changed = 0
 		var names []string
 		for _, id := range distinct(ids) {
-			rows, err := wholeScheduled(t, sqlScheduledID, box, id[:])
-			if err != nil || len(rows) == 0 {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			order := Order{Text: sqlScheduledNow, Args: []any{t.Now, box, id[:], t.Now}}
-			if kind == store.Discard {
-				order = Order{Text: sqlScheduledDrop, Args: []any{box, id[:]}}
-			}
-			if _, err := t.Exec(order.Text, order.Args...); err != nil {
+			rows, err := t.reschedule(box, kind, id)
+			if err != nil {
 				return err
+			}
+			if len(rows) == 0 {
+				continue
 			}
 			changed += len(rows)
 			names = append(names, fmt.Sprintf("%s (%s)", id, rows[0].topic))
@@ -93,6 +86,20 @@ func (s *Base) Scheduled(ctx context.Context, a store.Audit, box string, kind st
 	}
 	s.hooks.Wake(box)
 	return changed, nil
+}
+
+// reschedule has a scheduled message be due now, or removes it, and returns its rows as they were. There may be none.
+func (t *Tx) reschedule(box string, kind store.CommandKind, id postbag.ID) ([]listRow, error) {
+	rows, err := wholeScheduled(t, sqlScheduledID, box, id[:])
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	order := Order{Text: sqlScheduledNow, Args: []any{t.Now, box, id[:], t.Now}}
+	if kind == store.Discard {
+		order = Order{Text: sqlScheduledDrop, Args: []any{box, id[:]}}
+	}
+	_, err = t.Exec(order.Text, order.Args...)
+	return rows, err
 }
 
 // Erase overwrites messages with nothing; see [store.Editor]. It first searches the log
