@@ -244,7 +244,7 @@ func (c *console) change(r *http.Request, give func(context.Context, operations.
 		return errNoBox
 	}
 	defer d.forget()
-	return d.ask(r.Context(), func(ctx context.Context) error { return give(ctx, d.ops) })
+	return grantable(d.ask(r.Context(), func(ctx context.Context) error { return give(ctx, d.ops) }))
 }
 
 // asCommand gives a command, and sends the browser back to the page with its form.

@@ -41,7 +41,7 @@ func newConsoleCommand(c *terminal.Terminal) *cobra.Command {
 the same as JSON; /api/v1/openapi.json describes it. With -c it shows all stores of the file, or the one
 of --store-name. It changes nothing, and needs the rights of a console (postbag grants --for console). With
 --commands operators can retry or discard a message, and pause or resume a subscription. Then it needs the
-rights of a relay.
+rights of an operator (postbag grants --for console --role operator).
 
 Without --access there is no login: every user of this machine can open it. Then it listens on loopback
 addresses only, and you use a tunnel from elsewhere, such as ssh -L 9292:127.0.0.1:9292 HOST.

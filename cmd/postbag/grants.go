@@ -24,11 +24,13 @@ func newGrantsCommand(c *terminal.Terminal) *cobra.Command {
 rights that it needs. It changes nothing: run the SQL in the boxes' database. A producer
 publishes to the boxes that you name. A consumer marks the messages that it has applied, and
 needs no box. A relay works all boxes, and removes old marks of consumers. A console is for people and
-dashboards: it reads what status, list, show and audit show, and writes nothing. On MySQL and
+dashboards: it reads what status, list, show and audit show, and writes nothing. With --role operator
+it can also give the commands of postbag console --commands, in the boxes that you name. On MySQL and
 MariaDB a grant is for one table: name all boxes for a relay and a console too. An account may
 have a host: app@10.0.0.%. A relay that keeps boxes with partitions by time makes and drops
 them: add --partitioned.`,
 		Example: `  postbag grants shop --for producer --box outbox | psql "$DATABASE_URL"
+  postbag grants desk --for console --role operator --box outbox | psql "$DATABASE_URL"
   postbag grants shop@% --for relay --store-kind mariadb --box outbox | mariadb shop`,
 		Args: exactly("a role"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -44,6 +46,7 @@ them: add --partitioned.`,
 		},
 	}
 	cmd.Flags().StringVar(&g.purpose, "for", "", "what the role is for, `producer`, consumer, relay or console")
+	cmd.Flags().StringVar(&g.role, "role", viewer, "what a console does: `viewer` reads, operator gives commands too")
 	cmd.Flags().StringVar(&g.kind, "store-kind", "postgresql", "`kind` of store: postgresql, mysql, mariadb")
 	cmd.Flags().StringSliceVar(&g.boxes, "box", nil, "the `box` that the role works with; may be repeated")
 	cmd.Flags().BoolVar(&g.partitioned, "partitioned", false, "for a relay on mysql and mariadb: the boxes have partitions by time")
@@ -52,10 +55,19 @@ them: add --partitioned.`,
 
 // granting is what a role is to have rights for.
 type granting struct {
-	purpose, kind string
-	boxes         []string
-	partitioned   bool
+	purpose, kind, role string
+	boxes               []string
+	partitioned         bool
 }
+
+// Roles of a console.
+const (
+	viewer   = "viewer"
+	operator = "operator"
+)
+
+// operates says whether a console is to give commands.
+func (g *granting) operates() bool { return g.purpose == "console" && g.role == operator }
 
 // byTable says whether grants are for one table each.
 func (g *granting) byTable() bool { return g.kind == "mysql" || g.kind == "mariadb" }
@@ -70,12 +82,18 @@ func (g *granting) check(role string) error {
 		return exit.Usagef("the role has no name, or a NUL in it; name a role of the database")
 	case !slices.Contains(purposes, g.purpose):
 		return exit.Usagef("--for is %q; say --for producer, --for consumer, --for relay or --for console", g.purpose)
+	case g.role != viewer && g.role != operator:
+		return exit.Usagef("--role is %q; say viewer or operator", g.role)
+	case g.role == operator && !g.operates():
+		return exit.Usagef("--role operator is for a console, and this is for a %s; leave it out, or say --for console", g.purpose)
 	case g.purpose == "consumer" && len(g.boxes) > 0:
 		return exit.Usagef("--box is not for a consumer, which marks what it has applied and reads no box; leave it out")
-	case !g.byTable() && g.purpose != "producer" && len(g.boxes) > 0:
+	case !g.byTable() && g.purpose != "producer" && !g.operates() && len(g.boxes) > 0:
 		return exit.Usagef("--box is not for a %s on postgresql, which sees all boxes; leave it out", g.purpose)
 	case (g.byTable() && g.purpose != "consumer" || g.purpose == "producer") && len(g.boxes) == 0:
 		return exit.Usagef("a %s needs a box; name it with --box", g.purpose)
+	case g.operates() && len(g.boxes) == 0:
+		return exit.Usagef("a console with commands needs the boxes whose scheduled messages it publishes and cancels; name each with --box")
 	case g.partitioned && (!g.byTable() || g.purpose != "relay"):
 		return exit.Usagef("--partitioned is for a relay on mysql or mariadb; leave it out")
 	}
@@ -95,12 +113,15 @@ func (g *granting) sql(role string) (string, error) {
 	if g.byTable() {
 		return g.sqlByTable(role)
 	}
-	switch g.purpose {
-	case "consumer":
+	switch {
+	case g.purpose == "consumer":
 		return pgstore.GrantConsumer(role), nil
-	case "relay":
+	case g.purpose == "relay":
 		return pgstore.GrantRelay(role), nil
-	case "console":
+	case g.operates():
+		text, err := pgstore.GrantOperator(role, g.boxes...)
+		return text, exit.With(exit.Usage, err)
+	case g.purpose == "console":
 		return pgstore.GrantConsole(role), nil
 	}
 	text, err := pgstore.GrantProducer(role, g.boxes...)
@@ -111,9 +132,13 @@ func (g *granting) sqlByTable(role string) (string, error) {
 	if g.purpose == "consumer" {
 		return mysqlstore.GrantConsumer(role), nil
 	}
-	text, err := map[string]func(string, ...string) (string, error){
+	grants := map[string]func(string, ...string) (string, error){
 		"producer": mysqlstore.GrantProducer, "relay": mysqlstore.GrantRelay, "console": mysqlstore.GrantConsole,
-	}[g.purpose](role, g.boxes...)
+	}[g.purpose]
+	if g.operates() {
+		grants = mysqlstore.GrantOperator
+	}
+	text, err := grants(role, g.boxes...)
 	if err == nil && g.partitioned {
 		var more string
 		more, err = mysqlstore.GrantPartitions(role, g.boxes...)

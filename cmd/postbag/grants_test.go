@@ -57,6 +57,9 @@ func TestGrantsRefusesWhatItCannotPrint(t *testing.T) {
 		{"grants", "shop", "--for", "relay", "--store-kind", "oracle"},
 		{"grants", "shop", "--for", "producer", "--box", "out;box"},
 		{"grants", "shop", "--for", "relay", "--partitioned"},
+		{"grants", "shop", "--for", "console", "--role", "admin"},
+		{"grants", "shop", "--for", "console", "--role", "operator"},
+		{"grants", "shop", "--for", "relay", "--role", "operator"},
 		{"grants", "shop", "--for", "console", "--store-kind", "mysql", "--box", "outbox", "--partitioned"},
 	} {
 		cli(t, args...).ends(exit.Usage)

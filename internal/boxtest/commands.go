@@ -1,0 +1,94 @@
+package boxtest
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/store"
+)
+
+// Commander is a store that takes the commands of a console.
+type Commander interface {
+	store.Inspector
+	store.Operator
+	store.Editor
+	store.Pauser
+}
+
+// Commands gives each command of a console over by, which is another store of the same database, such as one whose role has
+// few rights. publish publishes to the box.
+func (s *Driver) Commands(by Commander, publish func(...postbag.Message) []postbag.Message) {
+	s.Helper()
+	ctx, cancel := s.bounded()
+	defer cancel()
+	a := store.Audit{Who: "an operator", Why: "a test"}
+	publish(Messages(2, "a")...)
+	var st store.Settlement
+	for _, r := range s.Read() {
+		st.Park = append(st.Park, store.Park{Seq: r.Seq, Slot: r.Slot, State: store.ParkDead, Attempts: 1, Reason: "refused"})
+	}
+	st.To = s.At
+	s.Settle(&s.Lease, st)
+	publish(Messages(1, "a")...)
+	pending, _ := s.ReadFrom(Outbox, s.At)
+	one := func(what string, n int, err error) {
+		s.Helper()
+		if err != nil || n != 1 {
+			s.Errorf("%s: it is done for %d messages: %v", what, n, err)
+		}
+	}
+	command := func(what string, kind store.CommandKind, seq int64) {
+		s.Helper()
+		n, err := by.Command(ctx, a, Outbox, kind, []int64{seq})
+		one(what, n, err)
+	}
+	command("retry", store.Retry, st.Park[0].Seq)
+	command("discard", store.Discard, st.Park[1].Seq)
+	command("discard a pending message", store.Discard, pending[0].Seq)
+	later := Messages(2, "a")
+	later[0].NotBefore, later[1].NotBefore = time.Now().Add(time.Hour), time.Now().Add(time.Hour)
+	publish(later...)
+	n, err := by.Scheduled(ctx, a, Outbox.Box, store.Retry, []postbag.ID{later[0].ID})
+	one("publish now", n, err)
+	n, err = by.Scheduled(ctx, a, Outbox.Box, store.Discard, []postbag.ID{later[1].ID})
+	one("cancel", n, err)
+	s.pauses(ctx, by, a)
+	s.audited(ctx, by)
+}
+
+// pauses begins and ends each kind of pause.
+func (s *Driver) pauses(ctx context.Context, by Commander, a store.Audit) {
+	s.Helper()
+	s.Must(by.SetPaused(ctx, a, Outbox, true))
+	for _, p := range []store.Pause{
+		{Ref: Outbox, Scope: store.PauseSubscription},
+		{Ref: Outbox, Scope: store.PauseTopic, Value: "orders"},
+		{Scope: store.PauseDestination, Value: "broker"},
+	} {
+		for range 2 { // a new one, and one in its place
+			s.Must(by.SetPause(ctx, a, p, time.Hour))
+		}
+		if ended, err := by.EndPause(ctx, a, p); err != nil || !ended {
+			s.Errorf("resume %s: %v %v", p.String(), ended, err)
+		}
+	}
+	s.Must(by.SetPaused(ctx, a, Outbox, false))
+}
+
+// audited checks that the commands are in the audit log.
+func (s *Driver) audited(ctx context.Context, by Commander) {
+	s.Helper()
+	entries, err := by.Audited(ctx, 20)
+	s.Must(err)
+	var text strings.Builder
+	for _, e := range entries {
+		text.WriteString(e.What + "\n")
+	}
+	for _, what := range []string{"retry outbox/default 1 (", "discard outbox/default 2 (", "retry outbox scheduled ", "discard outbox scheduled ", "pause "} {
+		if !strings.Contains(text.String(), what) {
+			s.Errorf("the audit log has no %q:\n%s", what, text.String())
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package mysqlstore
+
+import "strings"
+
+// GrantOperator returns the SQL that gives an account what [GrantConsole] does, and the rights to give the commands of a
+// console: to retry and discard messages, to publish and cancel scheduled messages, to pause and resume subscriptions. It
+// cannot publish, take leases, move positions, or change or remove a row of a log. The scheduled messages of all boxes are
+// in one table, so it can remove those of each box. Name all boxes. Run the SQL in the boxes' database, as an account that
+// may grant, and again for a new box. Errors are those of the boxes' names.
+func GrantOperator(account string, boxes ...string) (string, error) {
+	reads, err := GrantConsole(account, boxes...)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(reads)
+	for _, right := range []string{
+		"INSERT (at, who, why, what) ON postbag__audit",
+		"INSERT (subscription, seq, kind, pending) ON postbag__command",
+		"INSERT, DELETE ON postbag__pause",
+		"UPDATE (paused) ON postbag__subscription",
+		"UPDATE (epoch) ON postbag__meta",
+		"UPDATE (created_at) ON postbag__box", // to lock rows; nothing reads the column
+		"UPDATE (due), DELETE ON postbag__scheduled",
+	} {
+		b.WriteString("GRANT " + right + " TO " + accountName(account) + ";\n")
+	}
+	return b.String(), nil
+}

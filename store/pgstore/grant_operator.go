@@ -1,0 +1,33 @@
+package pgstore
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/postbag/postbag"
+)
+
+// GrantOperator returns the SQL that gives a role what [GrantConsole] does, and the rights to give the commands of a console: to
+// retry and discard messages, to publish and cancel scheduled messages of some boxes, to pause and resume subscriptions.
+// It cannot publish, take leases, move positions, or change or remove a row of a log. It can overwrite the last errors of
+// parked messages, since PostgreSQL lets nobody lock a row who may change nothing of it. Run it as the role that owns the
+// tables, and again for a new box. Errors are those of the boxes' names.
+func GrantOperator(role string, boxes ...string) (string, error) {
+	var b strings.Builder
+	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
+	b.WriteString(GrantConsole(role))
+	b.WriteString("GRANT INSERT (who, why, what) ON postbag._audit" + to)
+	b.WriteString("GRANT INSERT (sub, slot, seq, kind, pending) ON postbag._commands" + to)
+	b.WriteString("GRANT UPDATE (reason) ON postbag._parked" + to) // to lock rows
+	b.WriteString("GRANT INSERT (sub, scope, held, who, why, ends), UPDATE (who, why, began, ends), DELETE ON postbag._pauses" + to)
+	b.WriteString("GRANT UPDATE (paused) ON postbag._subscriptions" + to)
+	b.WriteString("GRANT UPDATE (n) ON postbag._epoch" + to)
+	for _, box := range boxes {
+		if err := postbag.ValidBox(box); err != nil {
+			return "", err
+		}
+		b.WriteString("GRANT UPDATE (due), DELETE ON postbag." + box + "__scheduled" + to)
+	}
+	return b.String(), nil
+}
