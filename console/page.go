@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
 )
 
 //go:embed pages/*.html pages/style.css pages/console.js pages/icon.svg
@@ -31,6 +32,9 @@ func parsed(names ...string) map[string]*template.Template {
 		"destination": destinationText,
 		"predicate":   predicateText,
 		"shown":       shownStates,
+		"others":      otherStates,
+		"blockers":    operations.BlockingStates,
+		"parked":      operations.ParkedStates,
 		"states":      operations.States,
 		"clock":       func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"stamp":       func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
@@ -184,10 +188,15 @@ func predicateText(d *operations.Destination) string {
 	return predicate
 }
 
-// shownStates are the states of parked messages, as columns of tables have them.
-func shownStates() (states []string) {
+// shownStates are the states of parked messages. The dead come first: they wait for somebody.
+func shownStates() []string { return append([]string{store.ParkDead.String()}, otherStates()...) }
+
+// otherStates are those that end without anybody, as columns of tables have them: behind the dead.
+func otherStates() (states []string) {
 	for _, s := range operations.ParkStates {
-		states = append(states, s.String())
+		if s != store.ParkDead {
+			states = append(states, s.String())
+		}
 	}
 	return states
 }

@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/postbag/postbag/internal/operations"
 )
@@ -77,10 +75,7 @@ func (s *sheet) Publish(m operations.Message) string {
 	if err != nil || len(data) > mostLine {
 		return ""
 	}
-	line := "postbag publish -c postbag.yaml"
-	if s.several {
-		line += " --store-name " + quoted(s.Database)
-	}
+	line := "postbag publish " + s.storeFlags(s.Database)
 	line += " --box " + quoted(s.Box)
 	flags, ok := publishFlags(&m, string(data))
 	if ok {
@@ -89,15 +84,12 @@ func (s *sheet) Publish(m operations.Message) string {
 	return "printf %s " + publishedLine(&m, data) + " | base64 -d | " + line + " --ndjson"
 }
 
-// special are signs that mean something within the quotation marks of some shell: fish, tcsh, PowerShell.
-const special = "'\\!\u2018\u2019\u201a\u201b"
-
 // publishFlags are the flags that say what a message is. Not ok: a text has signs that some shell, or a terminal, may take for more.
 func publishFlags(m *operations.Message, payload string) (flags string, ok bool) {
 	ok = true
 	say := func(flag, value string) {
 		flags += " --" + flag + " " + quoted(value)
-		ok = ok && !strings.ContainsAny(value, special) && strings.IndexFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) < 0
+		ok = ok && operations.Pasteable(value)
 	}
 	say("topic", m.Topic)
 	for _, one := range [][2]string{{"key", m.Key}, {"shard-key", m.ShardKey}, {"type", m.Type}} {
@@ -132,13 +124,10 @@ func publishedLine(m *operations.Message, payload []byte) string {
 	return base64.StdEncoding.EncodeToString(append(text, '\n'))
 }
 
-// quoted writes a text so that a shell takes it as it is.
+// quoted writes the value of a flag so that a shell takes it as it is, and nobody takes it for a flag.
 func quoted(text string) string {
-	word := func(r rune) bool {
-		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-/:=,", r))
+	if text != "" && text[0] == '-' {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
-	if text != "" && text[0] != '-' && strings.IndexFunc(text, func(r rune) bool { return !word(r) }) < 0 {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return operations.Quoted(text)
 }

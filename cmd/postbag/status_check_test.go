@@ -21,7 +21,7 @@ func TestStatusCheckSaysWhatIsWrongAndEndsWithItsCode(t *testing.T) {
 		relay := start(t, "relay", at.flag, at.where, "--to", "nats://127.0.0.1:1")
 		await(t, "the destination is said to be away", func() bool { return strings.Contains(cli(t, check...).err, "the destination") })
 		for range 10 { // it is tried again and again meanwhile
-			o := cli(t, check...).ends(exit.Unhealthy, "postbag: the destination of outbox/default takes no messages since ", "the server cannot be reached")
+			o := cli(t, check...).ends(exit.Unhealthy, "postbag: the destination of outbox/default takes no messages, now for ", "the server cannot be reached")
 			if strings.Count(o.err, "; ") > 1 || strings.Contains(o.err, "no relay") {
 				t.Errorf("it finds more than that: %s", o.err)
 			}

@@ -86,7 +86,7 @@ func TestStatusShowsTheConditionOfDestinationsAndTopics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"3 messages in the log", "seqs up to 4", "1000000+", "away 5.0s", "takes no messages since 5.0s, says relay second: nobody answers", "does not work; 2 messages held for it", "no stream",
+		"3 messages in the log", "seqs up to 4", "1000000+", "away 5.0s", "takes no messages, now for 5.0s, says relay second: nobody answers", "does not work; 2 messages held for it", "no stream",
 		"look through outbox again: its numbering was begun again", "postbag ledger accept --box outbox",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -70,10 +70,14 @@ func (s Store) BlockedKeys(ctx context.Context, r store.Ref) ([]BlockedKey, erro
 	return keys, nil
 }
 
-// blocking fills in which messages others wait behind: the first of each key that is parked itself. Dead ones come last: most let
-// their key go on.
+// BlockingStates are those of messages that others wait behind. Dead ones come last: most let their key go on.
+func BlockingStates() []store.State {
+	return []store.State{store.StateRetrying, store.StateHeld, store.StateInFlight, store.StateDead}
+}
+
+// blocking fills in which messages others wait behind: the first of each key that is parked itself.
 func (s Store) blocking(ctx context.Context, q store.Query, keys []BlockedKey, at map[keyPlace]int) error {
-	for _, state := range []store.State{store.StateRetrying, store.StateHeld, store.StateInFlight, store.StateDead} {
+	for _, state := range BlockingStates() {
 		items, _, err := s.parkedOf(ctx, q, state)
 		if err != nil {
 			return err

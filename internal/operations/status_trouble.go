@@ -36,52 +36,119 @@ func (n *Notice) InWords() string {
 
 // MissingTable says what to do about a box whose table somebody dropped.
 func MissingTable(box string) string {
-	return "somebody dropped its table; restore it from a backup, or make it again empty with postbag migrate up --box " + box
+	return missingTable + " with postbag migrate up --box " + box
+}
+
+const missingTable = "somebody dropped its table; restore it from a backup, or make it again empty"
+
+// Trouble is something that an operator should look at.
+type Trouble struct {
+	// Text says what is wrong.
+	Text string
+	// Command are the arguments of postbag that help, without those that name the store. None: no command does.
+	Command []string
+	// Why: the command asks for a reason too (--why).
+	Why bool
+	// Box and Subscription are what it is of. No subscription: all of the box.
+	Box, Subscription string
+	// State is that of the messages that it is about. Empty: it is about no messages.
+	State store.State
+
+	see bool // the command changes nothing
+}
+
+// String is the trouble with its command in one line.
+func (t *Trouble) String() string {
+	switch {
+	case t.Command == nil:
+		return t.Text
+	case t.see:
+		return t.Text + "; see " + t.Shell("")
+	}
+	return t.Text + "; run " + t.Shell("") + map[bool]string{true: "WHY"}[t.Why]
+}
+
+// Shell is the command for a shell, with the arguments that name the store. One that needs a reason ends where that is to be written.
+func (t *Trouble) Shell(store string) string {
+	if t.Command == nil {
+		return ""
+	}
+	line := "postbag"
+	for i, word := range t.Command {
+		if i > 0 && strings.HasPrefix(word, "-") && store != "" { // behind the words of the command
+			line += " " + store
+			store = ""
+		}
+		line += " " + Quoted(word)
+	}
+	if store != "" {
+		line += " " + store
+	}
+	if t.Why {
+		line += " --why "
+	}
+	return line
 }
 
 // Troubles returns what an operator should look at, one line each.
-func (v *Status) Troubles() []string {
-	var out []string
-	for i := range v.Boxes {
-		b := &v.Boxes[i]
-		if b.Missing {
-			out = append(out, fmt.Sprintf("box %s: %s", b.Name, MissingTable(b.Name)))
-		}
-		for _, n := range b.Notices {
-			out = append(out, fmt.Sprintf("box %s: %s; see that nothing else is amiss, then run postbag ledger accept --box %s", b.Name, n.InWords(), b.Name))
-		}
-		if len(b.Subscriptions) == 0 && b.Messages+b.Scheduled > 0 {
-			out = append(out, fmt.Sprintf("box %s has messages and no subscription; start a relay", b.Name))
-		}
-		for j := range b.Subscriptions {
-			s := &b.Subscriptions[j]
-			out = append(out, s.troubles(b.Name+"/"+s.Name)...)
-		}
+func (v *Status) Troubles() (out []string) {
+	for _, t := range v.Found() {
+		out = append(out, t.String())
 	}
 	return out
 }
 
-// troubles are those of a subscription, at BOX/NAME.
-func (v *Subscription) troubles(at string) (out []string) {
-	switch {
-	case v.Owned == 0 && v.ReplayOf != "":
-		out = append(out, "nobody works the replay "+at+"; go on with postbag replay resume, or end it with postbag replay cancel")
-	case v.Owned == 0 && v.Unworked != "":
-		out = append(out, "no relay works "+at+": "+v.Unworked)
-	case v.Owned == 0:
-		out = append(out, "no relay works "+at+"; start one")
+// Found returns what an operator should look at.
+func (v *Status) Found() (out []Trouble) {
+	for i := range v.Boxes {
+		out = append(out, v.Boxes[i].found()...)
 	}
+	return out
+}
+
+func (b *Box) found() (out []Trouble) {
+	if b.Missing {
+		out = append(out, Trouble{Text: "box " + b.Name + ": " + missingTable, Command: []string{"migrate", "up", "--box", b.Name}})
+	}
+	for _, n := range b.Notices {
+		out = append(out, Trouble{
+			Text: fmt.Sprintf("box %s: %s; see that nothing else is amiss, then accept it", b.Name, n.InWords()), Command: []string{"ledger", "accept", "--box", b.Name}, Why: true,
+		})
+	}
+	if len(b.Subscriptions) == 0 && b.Messages+b.Scheduled > 0 {
+		out = append(out, Trouble{Text: fmt.Sprintf("box %s has messages and no subscription; start a relay", b.Name), Command: []string{"relay"}})
+	}
+	for j := range b.Subscriptions {
+		s := &b.Subscriptions[j]
+		for _, t := range s.found(b.Name) {
+			t.Subscription = s.Name
+			out = append(out, t)
+		}
+	}
+	for i := range out {
+		out[i].Box = b.Name
+	}
+	return out
+}
+
+// found are the troubles of a subscription of a box.
+func (v *Subscription) found(box string) (out []Trouble) {
+	at := box + "/" + v.Name
+	of := []string{"--box", box, "--subscription", v.Name}
+	out = v.unworked(box, at)
 	if v.Unreadable != "" {
-		out = append(out, "the filter of "+at+" is "+store.ConditionUnreadable+": "+v.Unreadable+"; update postbag and its relays, or set the whole filter again")
+		out = append(out, Trouble{Text: "the filter of " + at + " is " + store.ConditionUnreadable + ": " + v.Unreadable + "; update postbag and its relays, or set the whole filter again"})
 	}
 	if v.Paused && !slices.ContainsFunc(v.Pauses, func(p Pause) bool { return p.Scope == string(store.PauseSubscription) }) {
-		out = append(out, at+" is paused by an operator; nothing of it is delivered until it is resumed")
+		out = append(out, Trouble{
+			Text: at + " is paused by an operator; nothing of it is delivered until it is resumed", Command: []string{"subscriptions", "resume", "--box", box, "--subscription", v.Name}, Why: true,
+		})
 	}
 	for i := range v.Pauses {
-		out = append(out, v.Pauses[i].Of()+" is paused "+v.Pauses[i].InWords())
+		out = append(out, v.Pauses[i].found())
 	}
 	for _, name := range v.Older {
-		out = append(out, at+": "+OlderText(name))
+		out = append(out, Trouble{Text: at + ": " + OlderText(name)})
 	}
 	if d := v.Destination; d != nil && d.State != "closed" { // one that is away is often being probed
 		_, predicate := d.Words()
@@ -89,15 +156,50 @@ func (v *Subscription) troubles(at string) (out []string) {
 		if d.Error != "" {
 			why = ": " + d.Error
 		}
-		out = append(out, fmt.Sprintf("the destination of %s %s since %s%s", at, predicate, Span(Seconds(d.Since)), why))
+		out = append(out, Trouble{Text: fmt.Sprintf("the destination of %s %s, now for %s%s", at, predicate, Span(Seconds(d.Since)), why)})
 	}
 	for _, h := range v.Held {
-		out = append(out, fmt.Sprintf("topic %s of %s does not work, messages held: %d", h.Topic, at, h.Messages))
+		out = append(out, Trouble{
+			Text: fmt.Sprintf("topic %s of %s does not work, messages held: %d", h.Topic, at, h.Messages), State: store.StateHeld, see: true,
+			Command: append(append([]string{"messages", "list"}, of...), "--state", string(store.StateHeld)),
+		})
 	}
 	if n := v.Parked[store.ParkDead.String()]; n > 0 {
-		out = append(out, fmt.Sprintf("%d messages of %s are dead; see postbag messages list --state dead", n, at))
+		out = append(out, Trouble{
+			Text: fmt.Sprintf("%d messages of %s are dead", n, at), State: store.StateDead, see: true,
+			Command: append(append([]string{"messages", "list"}, of...), "--state", string(store.StateDead)),
+		})
 	}
 	return out
+}
+
+// unworked says that no relay works a subscription.
+func (v *Subscription) unworked(box, at string) []Trouble {
+	switch {
+	case v.Owned > 0:
+		return nil
+	case v.ReplayOf != "":
+		return []Trouble{{Text: "nobody works the replay " + at + "; go on with it, or end it with postbag replay cancel", Command: []string{"replay", "resume", v.Name, "--box", box}, Why: true}}
+	case v.Unworked != "":
+		return []Trouble{{Text: "no relay works " + at + ": " + v.Unworked}}
+	}
+	return []Trouble{{Text: "no relay works " + at + "; start one", Command: []string{"relay"}}}
+}
+
+// found says that something is paused, and how to resume it.
+func (p *Pause) found() Trouble {
+	t := Trouble{Text: p.Of() + " is paused " + p.InWords()}
+	if !Pasteable(p.Value) {
+		return t
+	}
+	t.Command, t.Why = []string{"subscriptions", "resume"}, true
+	if scope := store.PauseScope(p.Scope); scope != store.PauseDestination {
+		t.Command = append(t.Command, "--box", p.Box, "--subscription", p.Subscription)
+	}
+	if p.Value != "" {
+		t.Command = append(t.Command, "--"+p.Scope, p.Value)
+	}
+	return t
 }
 
 // Seconds is a number of seconds as a duration.

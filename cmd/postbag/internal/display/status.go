@@ -119,13 +119,13 @@ func showTrouble(c *terminal.Terminal, s *operations.Subscription) {
 	}
 	if d := s.Destination; d != nil && d.Error != "" {
 		_, predicate := d.Words()
-		c.Sayf("%s: the destination %s since %s, says relay %s: %s", s.Name, predicate, operations.Span(operations.Seconds(d.Since)),
+		c.Sayf("%s: the destination %s, now for %s, says relay %s: %s", s.Name, predicate, operations.Span(operations.Seconds(d.Since)),
 			terminal.Printable(d.Relay), terminal.Printable(c.InWords(d.Error)))
 	}
 	for _, h := range s.Held {
 		text := fmt.Sprintf("%s: topic %s does not work; %s held for it", s.Name, terminal.Printable(h.Topic), terminal.Count(h.Messages, "message"))
 		if h.Error != "" {
-			text += fmt.Sprintf(", since %s: %s", operations.Span(operations.Seconds(h.Since)), terminal.Printable(c.InWords(h.Error)))
+			text += fmt.Sprintf(", now for %s: %s", operations.Span(operations.Seconds(h.Since)), terminal.Printable(c.InWords(h.Error)))
 		}
 		c.Sayf("%s", text)
 	}
