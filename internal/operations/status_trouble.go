@@ -60,7 +60,7 @@ type Trouble struct {
 // String is the trouble with its command in one line.
 func (t *Trouble) String() string {
 	switch {
-	case t.Command == nil:
+	case len(t.Command) < 2: // none, or one that says no more than the text: start a relay
 		return t.Text
 	case t.see:
 		return t.Text + "; see " + t.Shell("")

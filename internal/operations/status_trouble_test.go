@@ -27,7 +27,7 @@ func TestTroublesNameWhatKeepsMessagesFromBeingDelivered(t *testing.T) {
 		"healthy":   {func(*store.Overview, *store.SubscriptionView) {}, nil},
 		"a backlog": {func(_ *store.Overview, s *store.SubscriptionView) { s.Backlog, s.Oldest = 1000, time.Hour }, nil},
 		"retrying":  {func(_ *store.Overview, s *store.SubscriptionView) { s.Parked[store.ParkRetrying] = 3 }, nil},
-		"no relay":  {func(_ *store.Overview, s *store.SubscriptionView) { s.Shards[0].Owner = "" }, []string{"no relay works outbox/default; start one; run postbag relay"}},
+		"no relay":  {func(_ *store.Overview, s *store.SubscriptionView) { s.Shards[0].Owner = "" }, []string{"no relay works outbox/default; start one"}},
 		"a replay that nobody works": {
 			func(_ *store.Overview, s *store.SubscriptionView) {
 				s.Shards[0].Owner, s.Replay = "", &store.Replay{Of: "other"}
@@ -36,7 +36,7 @@ func TestTroublesNameWhatKeepsMessagesFromBeingDelivered(t *testing.T) {
 		},
 		"no subscription": {
 			func(o *store.Overview, _ *store.SubscriptionView) { o.Boxes[0].Subscriptions = nil },
-			[]string{"box outbox has messages and no subscription; start a relay; run postbag relay"},
+			[]string{"box outbox has messages and no subscription; start a relay"},
 		},
 		"paused": {
 			func(_ *store.Overview, s *store.SubscriptionView) { s.Paused = true },
