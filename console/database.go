@@ -38,6 +38,10 @@ type database struct {
 	// seen is the latest overview, read at; before is the one before it, for rates. Nobody changes them.
 	seen, before *store.Overview
 	read         time.Time
+	// found is what the reader found last.
+	found latest
+	// history is the last hour.
+	history history
 }
 
 func newDatabase(d *Database, timeout time.Duration) (*database, error) {
@@ -137,11 +141,16 @@ func (d *database) cached() (now, before *store.Overview) {
 func (d *database) keep(o *store.Overview) (now, before *store.Overview) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.before, d.seen, d.read = d.seen, o, time.Now()
-	if d.before != nil && (!o.Now.After(d.before.Now) || o.Now.Sub(d.before.Now) >= rateOver) {
-		d.before = nil
-	}
+	d.before, d.seen, d.read = rated(d.seen, o), o, time.Now()
 	return d.seen, d.before
+}
+
+// rated returns the overview before another one if the two make a rate, and else nil.
+func rated(before, o *store.Overview) *store.Overview {
+	if before == nil || !o.Now.After(before.Now) || o.Now.Sub(before.Now) >= rateOver {
+		return nil
+	}
+	return before
 }
 
 // forget has the next look read the database again: something was changed.

@@ -16,15 +16,17 @@ type console struct {
 	stranger http.HandlerFunc
 	commands bool
 	who      string // gives commands where there is no login
+	live     *live
 }
 
 // New makes a console. Serve it at the root of a server, or below a path with http.StripPrefix. Its addresses are relative. It may
-// be called concurrently. The stores stay yours: close them after the last request.
-func New(o Options) (http.Handler, error) {
+// be called concurrently. Call [Console.Run] for charts and for pages that are told of changes. The stores stay yours: close them
+// after the last request, and after Run.
+func New(o Options) (*Console, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, who: o.Who}
+	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample))}
 	if c.words == nil {
 		c.words = func(text string) string { return text }
 	}
@@ -39,7 +41,7 @@ func New(o Options) (http.Handler, error) {
 	for _, r := range routes() {
 		mux.HandleFunc(r.verb()+" "+r.path, func(w http.ResponseWriter, req *http.Request) { c.serve(&r, w, req) })
 	}
-	return guarded(mux), nil
+	return &Console{guarded(mux), c}, nil
 }
 
 // serve answers one request, and says as people or programs read it why it cannot.

@@ -30,6 +30,10 @@ type Options struct {
 	// Timeout is how long a question to a database may take, with the wait for its place. Zero:
 	// DefaultTimeout.
 	Timeout time.Duration
+	// Sample is how long lies between two samples of a database, less than a minute: the charts of the last hour are made of them. Each
+	// costs one overview, and about 32 bytes of memory for each box. Zero: DefaultSample. Below zero: no samples are kept, and Run
+	// reads only while somebody has a page open.
+	Sample time.Duration
 	// Words puts the text of an error into words for your readers, such as without secrets. It is
 	// called concurrently. Nil leaves it as it is.
 	Words func(text string) string
@@ -76,6 +80,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Commands && o.Stranger == nil && o.Who == "" {
 		faults = append(faults, errors.New("console: there are Commands, but no login, so nobody would be named in the audit log; set Who, or Stranger"))
+	}
+	if o.Sample > 0 && (o.Sample < fresh || o.Sample >= rateOver) {
+		faults = append(faults, fmt.Errorf("console: Sample is %v; choose from %v to less than %v, zero for %v, or a time below zero for no samples", o.Sample, fresh, rateOver, DefaultSample))
 	}
 	if o.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("console: Timeout is %v; choose a positive time, or zero for %v", o.Timeout, DefaultTimeout))

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -60,7 +59,7 @@ func boxState(b *operations.Box) BoxState {
 func (d *database) state(ctx context.Context, rights Rights) (v DatabaseState) {
 	defer func() {
 		if mistake := recover(); mistake != nil { // net/http takes those of its own goroutine alone
-			v = unread(d.name, rights.reason(d.name, fmt.Sprintf("the console, or the store, has a mistake, please report it: %.200v", mistake)))
+			v = unread(d.name, rights.reason(d.name, mistakeError(mistake).Error()))
 		}
 	}()
 	now, before, err := d.overview(ctx)

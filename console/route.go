@@ -89,6 +89,10 @@ func databaseRoutes() []route {
 			about: "The live relays of a database.",
 		},
 		{
+			path: one + "/samples", handle: asJSON((*console).samples), answer: Samples{}, needs: Viewer,
+			about: "The last hour of all boxes of a database together, in samples.",
+		},
+		{
 			path: one + "/audit", handle: asJSON((*console).audit), answer: Audit{}, takes: []parameter{lines}, needs: Operator,
 			about: "What operators did, the latest first.",
 		},
@@ -102,6 +106,10 @@ func boxRoutes() []route {
 		{
 			path: box, handle: asJSON((*console).box), answer: BoxState{}, needs: Viewer,
 			about: "The state of a box, with its subscriptions and shards.",
+		},
+		{
+			path: box + "/samples", handle: asJSON((*console).samples), answer: Samples{}, needs: Viewer,
+			about: "The last hour of a box, in samples.",
 		},
 		{
 			path: box + "/subscriptions/{subscription}", handle: asJSON((*console).subscription), answer: SubscriptionState{}, needs: Viewer,

@@ -1,0 +1,122 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+// Console is an http.Handler that shows databases. It may be used concurrently.
+type Console struct {
+	handler http.Handler
+	c       *console
+}
+
+// ServeHTTP answers a request.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
+
+// Run reads the state of each database every Options.Sample until ctx ends. Charts are made of that, and open pages are told of it.
+// Without it there are no charts, and open pages ask again every five seconds. It returns nil when ctx ends, with nothing
+// left behind but requests under way. Run it once: while it runs, another call returns an error.
+func (c *Console) Run(ctx context.Context) error { return c.c.live.run(ctx, c.c.databases) }
+
+// gather is how long news of one database waits for those of others.
+const gather = 100 * time.Millisecond
+
+// live is what reads databases, and tells streams.
+type live struct {
+	every time.Duration
+	// always: it reads also while nobody has a page open, and keeps samples.
+	always bool
+	news   chan struct{} // some database was read
+
+	mu      sync.Mutex
+	running context.Context //nolint:containedctx // that of Run, which streams end with; nil: it does not run
+}
+
+func newLive(sample time.Duration) *live {
+	l := &live{every: sample, always: sample > 0, news: make(chan struct{}, 1)}
+	if !l.always {
+		l.every = DefaultSample
+	}
+	return l
+}
+
+func (l *live) run(ctx context.Context, databases []*database) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	l.mu.Lock()
+	if l.running != nil {
+		l.mu.Unlock()
+		return errors.New("console: it runs already; call Run once")
+	}
+	l.running = ctx
+	l.mu.Unlock()
+	var readers sync.WaitGroup
+	for _, d := range databases {
+		readers.Go(func() { l.read(ctx, d) })
+	}
+	readers.Wait()
+	l.mu.Lock()
+	l.running = nil
+	l.mu.Unlock()
+	return nil
+}
+
+// read reads a database again and again.
+func (l *live) read(ctx context.Context, d *database) {
+	beat := time.NewTicker(l.every)
+	defer beat.Stop()
+	for {
+		if l.always {
+			d.sample(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-beat.C:
+		}
+	}
+}
+
+// latest is what a reader found last.
+type latest struct {
+	now, before *store.Overview
+	err         error
+	at          time.Time
+}
+
+// sample reads the database, unless somebody did a moment ago, and keeps a sample.
+func (d *database) sample(ctx context.Context) {
+	now, before, err := d.safely(ctx)
+	if ctx.Err() != nil {
+		return
+	}
+	at := time.Now()
+	d.mu.Lock()
+	d.found = latest{now, before, err, at}
+	d.mu.Unlock()
+	if err == nil {
+		d.history.take(now, at)
+	}
+}
+
+// safely is overview, where the mistake of a program is an error.
+func (d *database) safely(ctx context.Context) (now, before *store.Overview, err error) {
+	defer func() {
+		if mistake := recover(); mistake != nil {
+			err = mistakeError(mistake)
+		}
+	}()
+	return d.overview(ctx)
+}
+
+// mistakeError is the error of a panic.
+func mistakeError(mistake any) error {
+	return fmt.Errorf("the console, or the store, has a mistake, please report it: %.200v", mistake)
+}
