@@ -77,11 +77,18 @@ Payloads and headers of messages are shown only with --payloads.`,
 				}
 				o.Databases = append(o.Databases, d)
 			}
-			h, err := behind(door, o)
+			h, run, err := behind(door, o)
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}
-			return f.serve(cmd.Context(), c, h, logger)
+			ctx, end := context.WithCancel(cmd.Context())
+			running := make(chan error, 1)
+			go func() { running <- run(ctx) }()
+			defer func() {
+				end()
+				err = errors.Join(err, <-running)
+			}()
+			return f.serve(ctx, c, h, logger)
 		},
 	}
 	f.store.add(cmd)
@@ -147,7 +154,8 @@ func (f *consoleFlags) check() error {
 
 // options are those of the console, without its databases.
 func (f *consoleFlags) options(c *terminal.Terminal) console.Options {
-	return console.Options{Payloads: f.settings.Payloads, Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) }}
+	sample, _ := f.settings.Sampling() // check has read it
+	return console.Options{Sample: sample, Payloads: f.settings.Payloads, Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) }}
 }
 
 // stores returns those to show: all of the file, or the one that the flags name.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -60,19 +61,19 @@ func provider(s *config.ConsoleOIDC) (login.Provider, error) {
 	return oidc.New(o)
 }
 
-// behind makes a console behind a login, if there is one; else it answers to loopback addresses alone.
-func behind(door *login.Login, o console.Options) (http.Handler, error) {
+// behind makes a console behind a login, if there is one; else it answers to loopback addresses alone. Run is what reads for it.
+func behind(door *login.Login, o console.Options) (h http.Handler, run func(context.Context) error, err error) {
 	if door != nil {
 		o.Stranger = door.Stranger
 	}
-	h, err := console.New(o)
+	c, err := console.New(o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if door != nil {
-		return door.Wrap(h), nil
+		return door.Wrap(c), c.Run, nil
 	}
-	return console.Loopback(h), nil
+	return console.Loopback(c), c.Run, nil
 }
 
 func newConsoleUserCommand(c *terminal.Terminal) *cobra.Command {

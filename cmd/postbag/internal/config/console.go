@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 )
 
 // Console is what postbag console serves, and to whom. The other commands take no notice of it.
@@ -17,6 +19,10 @@ type Console struct {
 	// Take commands of operators: retry or discard a message, pause or resume a subscription.
 	// Without access everybody who reaches the address is an operator.
 	Commands bool `yaml:"commands" default:"false"`
+	// How long lies between two samples of each store, from 2s to 30s, or off. The charts of the last
+	// hour are made of them. Each sample costs what postbag status asks. With off, a store is read only
+	// while somebody looks.
+	Sample string `yaml:"sample" default:"5s"`
 	// The file that says who has which rights, and who logs in with a password. It is read again
 	// when it changes. See guides/console.md.
 	Access string `yaml:"access" otherwise:"no login: who reaches the address sees everything"`
@@ -88,6 +94,24 @@ func (p *ConsoleProxy) Proxies() (all []netip.Prefix, mistake string) {
 	return all, ""
 }
 
+// The bounds of Console.Sample.
+const leastSample, mostSample = 2 * time.Second, 30 * time.Second
+
+// Sampling reads how often samples are taken, as console.Options.Sample has it: below zero never, and zero says nothing.
+func (c *Console) Sampling() (every time.Duration, mistake string) {
+	switch c.Sample {
+	case "":
+		return 0, ""
+	case "off":
+		return -1, ""
+	}
+	every, err := duration.Parse(c.Sample)
+	if err != nil || every < leastSample || every > mostSample {
+		return 0, "is neither off nor a duration from 2s to 30s; write one of them, such as 5s"
+	}
+	return every, ""
+}
+
 func (f *File) checkConsole() {
 	p, c := f.problems, &f.Console
 	for _, m := range c.mistakes() {
@@ -114,7 +138,9 @@ func (c *Console) mistakes() (all [][2]string) {
 			all = append(all, [2]string{setting, mistake})
 		}
 	}
-	_, mistake := c.Proxy.Proxies()
+	_, mistake := c.Sampling()
+	say(mistake != "", "sample", mistake)
+	_, mistake = c.Proxy.Proxies()
 	say(mistake != "", "proxy.addresses", mistake)
 	say((c.TLS.CertFile == "") != (c.TLS.KeyFile == ""), "tls", "has one of two files; name cert_file and key_file")
 	behind, vouches := len(c.Proxy.Addresses) > 0, c.Proxy.UserHeader != ""

@@ -30,10 +30,13 @@ func (s *scene) startConsole(ctx context.Context, shop *database) error {
 		return fmt.Errorf("demo: the console cannot listen: %w", err)
 	}
 	server := &http.Server{Handler: console.Loopback(h), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: time.Minute}
-	served := make(chan error, 1)
+	served, running := make(chan error, 1), make(chan error, 1)
+	ctx, end := context.WithCancel(ctx)
 	go func() { served <- server.Serve(listener) }()
+	go func() { running <- h.Run(ctx) }()
 	s.later(func() error {
-		err := server.Close()
+		end()
+		err := errors.Join(server.Close(), <-running)
 		if ended := <-served; !errors.Is(ended, http.ErrServerClosed) {
 			err = errors.Join(err, ended)
 		}
