@@ -39,7 +39,7 @@ func parsed(names ...string) map[string]*template.Template {
 		"clock":       func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"stamp":       func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
 		"hold":        func(p operations.Pause) string { return p.Of() + " is paused " + p.InWords() },
-	}).ParseFS(files, "pages/layout.html"))
+	}).ParseFS(files, "pages/layout.html", "pages/charts.html"))
 	out := make(map[string]*template.Template)
 	for _, name := range names {
 		out[name] = template.Must(template.Must(layout.Clone()).ParseFS(files, "pages/"+name+".html"))
@@ -67,6 +67,7 @@ type sheet struct {
 	query      url.Values
 	several    bool
 	rights     Rights
+	databases  []*database
 }
 
 // Sees says whether the one who looks may see what is of no box of a database, such as its relays.
@@ -84,7 +85,7 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 	return &sheet{
 		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
-		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r),
+		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), databases: c.databases,
 	}
 }
 

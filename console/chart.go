@@ -1,0 +1,270 @@
+package console
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/postbag/postbag/internal/operations"
+)
+
+const (
+	// dots is how many a line of a chart has at most, and rows a table of its values.
+	dots, rows = 120, 12
+	// chartWide and chartHigh are the size of a chart in its own units. The style sheet says how large it is on a page.
+	chartWide, chartHigh = 600, 100
+)
+
+// charts are those of the last hour, as a page shows them.
+type charts struct {
+	// ID tells those of one page apart.
+	ID     string
+	Charts []chart
+	// Rows are the values of five minutes each, the latest first.
+	Rows []chartRow
+	// JSON is the address of all samples.
+	JSON string
+}
+
+// chart is one of them.
+type chart struct {
+	Name string
+	// Top is what its upper edge stands for.
+	Top   string
+	Lines []chartLine
+}
+
+// chartLine is one line of a chart. Path is empty if no value is known.
+type chartLine struct {
+	Name, Class, Path string
+	// Now and Most are the latest value and the highest one, in words.
+	Now, Most string
+}
+
+// Summary says what the chart shows, to those who do not see it.
+func (c chart) Summary() string {
+	var all []string
+	for _, l := range c.Lines {
+		all = append(all, fmt.Sprintf("%s: %s now, at most %s.", l.Name, l.Now, l.Most))
+	}
+	return c.Name + " in the last hour. " + strings.Join(all, " ")
+}
+
+// chartRow is a line of the table.
+type chartRow struct {
+	At time.Time
+	// Cells are in the sequence of all lines.
+	Cells []string
+}
+
+// measure is what a line shows of samples.
+type measure struct {
+	name, class string
+	of          func(*Sample) *float64
+	// mean: what stands for several samples is their mean, and else the highest.
+	mean bool
+	text func(float64) string
+}
+
+// measured are all lines of all charts.
+var measured = []struct {
+	name  string
+	lines []measure
+}{
+	{"Messages a second", []measure{
+		{"Published", "in", func(s *Sample) *float64 { return s.Published }, true, perSecond},
+		{"Delivered", "out", func(s *Sample) *float64 { return s.Delivered }, true, perSecond},
+	}},
+	{"Waiting", []measure{{"Messages", "waits", func(s *Sample) *float64 { return counted(s.Waiting) }, false, whole}}},
+	{"Oldest undelivered", []measure{{"Age", "age", func(s *Sample) *float64 { return &s.Oldest }, false, age}}},
+	{"Parked", []measure{
+		{"Dead", "dead", func(s *Sample) *float64 { return counted(s.Dead) }, false, whole},
+		{"Others", "parked", func(s *Sample) *float64 { return counted(s.Parked) }, false, whole},
+	}},
+}
+
+func counted(n int64) *float64 {
+	v := float64(n)
+	return &v
+}
+
+func perSecond(v float64) string { return rateText(&v) }
+func whole(v float64) string     { return countText(int64(v)) }
+
+func age(v float64) string {
+	if v <= 0 {
+		return "none"
+	}
+	return operations.Span(operations.Seconds(v))
+}
+
+// chartsOf draws samples of the hour before a moment. Nil: there are none.
+func chartsOf(all []Sample, now time.Time) *charts {
+	if len(all) == 0 {
+		return nil
+	}
+	v := &charts{}
+	for _, m := range measured {
+		c := chart{Name: m.name}
+		lines, top := make([][]float64, len(m.lines)), 1.0
+		for i := range m.lines {
+			lines[i] = m.lines[i].over(all, now, dots)
+			top = max(top, highest(lines[i]))
+		}
+		top = even(top)
+		for i := range m.lines {
+			c.Lines = append(c.Lines, m.lines[i].line(all, lines[i], top))
+		}
+		c.Top = m.lines[0].text(top)
+		v.Charts = append(v.Charts, c)
+	}
+	v.Rows = rowsOf(all, now)
+	return v
+}
+
+// over divides the hour before now into parts, and returns what each has; NaN: nothing. The parts begin at whole multiples of their
+// length, so a line moves by whole parts.
+func (m *measure) over(all []Sample, now time.Time, parts int) []float64 {
+	long := samplesFor / time.Duration(parts)
+	begin := partBegin(now, long).Add(-samplesFor + long)
+	values, counts := make([]float64, parts), make([]float64, parts)
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	for i := range all {
+		at, v := int(all[i].At.Sub(begin)/long), m.of(&all[i])
+		if all[i].At.Before(begin) || at >= parts || v == nil {
+			continue
+		}
+		switch counts[at]++; {
+		case counts[at] == 1:
+			values[at] = *v
+		case m.mean:
+			values[at] += (*v - values[at]) / counts[at]
+		default:
+			values[at] = max(values[at], *v)
+		}
+	}
+	return values
+}
+
+func partBegin(at time.Time, long time.Duration) time.Time { return at.Round(0).Truncate(long) }
+
+func highest(values []float64) (most float64) {
+	for _, v := range values {
+		if v > most { // NaN is not
+			most = v
+		}
+	}
+	return most
+}
+
+// even is the least of 1, 2, 5, 10, 20 and so on that is not below a value.
+func even(v float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, n := range []float64{1, 2, 5} {
+		if n*unit >= v {
+			return n * unit
+		}
+	}
+	return 10 * unit
+}
+
+// line draws values below a top.
+func (m *measure) line(all []Sample, values []float64, top float64) chartLine {
+	l := chartLine{Name: m.name, Class: m.class, Path: drawn(values, top), Now: "–"}
+	most := 0.0
+	for i := range all {
+		if v := m.of(&all[i]); v != nil {
+			most = max(most, *v)
+		}
+	}
+	l.Most = m.text(most)
+	if v := m.of(&all[len(all)-1]); v != nil {
+		l.Now = m.text(*v)
+	}
+	return l
+}
+
+// drawn is the form of a line, with a gap where no value is known.
+func drawn(values []float64, top float64) string {
+	var out strings.Builder
+	for i, v := range values {
+		if math.IsNaN(v) {
+			continue
+		}
+		x := strconv.FormatFloat(float64(i)*chartWide/float64(len(values)-1), 'f', 1, 64)
+		y := strconv.FormatFloat(chartHigh*(1-min(v/top, 1)), 'f', 1, 64)
+		if i > 0 && !math.IsNaN(values[i-1]) {
+			out.WriteString("L" + x + " " + y)
+		} else {
+			out.WriteString("M" + x + " " + y + "h0") // h0 makes a dot of one that stands alone
+		}
+	}
+	return out.String()
+}
+
+func rowsOf(all []Sample, now time.Time) []chartRow {
+	long := samplesFor / rows
+	out := make([]chartRow, rows)
+	for i := range out {
+		out[i].At = partBegin(now, long).Add(-time.Duration(i) * long)
+	}
+	for _, c := range measured {
+		for i := range c.lines {
+			m := &c.lines[i]
+			for j, v := range m.over(all, now, rows) {
+				text := "–"
+				if !math.IsNaN(v) {
+					text = m.text(v)
+				}
+				row := &out[rows-1-j]
+				row.Cells = append(row.Cells, text)
+			}
+		}
+	}
+	return out
+}
+
+// Charts are those of a box, or of the boxes of a database that the one who looks may see. Nil: there are no samples.
+func (s *sheet) Charts(database, box string) *charts {
+	for _, d := range s.databases {
+		if d.name != database {
+			continue
+		}
+		counts := func(name string) bool { return (box == "" || name == box) && s.rights.In(database, name) >= Viewer }
+		v := chartsOf(d.history.of(counts).Samples, time.Now())
+		switch {
+		case v == nil:
+		case box != "":
+			v.ID, v.JSON = "values", s.To("api", "v1", "databases", database, "boxes", box, "samples")
+		default:
+			v.ID = "values-" + database
+			if s.Sees(database) {
+				v.JSON = s.To("api", "v1", "databases", database, "samples")
+			}
+		}
+		return v
+	}
+	return nil
+}
+
+// BadFor says for how long a box has needed a look, as far as the samples know. Empty: they do not know.
+func (s *sheet) BadFor(database, box string) string {
+	for _, d := range s.databases {
+		if d.name != database {
+			continue
+		}
+		at, longer := d.history.since(box)
+		switch {
+		case at.IsZero():
+			return ""
+		case longer:
+			return "for " + operations.Span(max(time.Since(at), time.Second)) + " or longer"
+		}
+		return "for " + operations.Span(max(time.Since(at), time.Second))
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 1, 31, 12, 0, 7, 0, time.UTC)
+
+// hour are samples of the hour before noon. What is skipped is not there.
+func hour(of func(i int, s *Sample), skip func(i int) bool) (all []Sample) {
+	for i := range 720 {
+		if skip != nil && skip(i) {
+			continue
+		}
+		s := Sample{At: noon.Add(-time.Hour + time.Duration(i+1)*DefaultSample)}
+		of(i, &s)
+		all = append(all, s)
+	}
+	return all
+}
+
+func TestAChartShowsMeansOfRatesAndThePeaksOfCounts(t *testing.T) {
+	t.Parallel()
+	all := hour(func(i int, s *Sample) {
+		rate := float64(i % 2 * 10)
+		s.Published, s.Waiting = &rate, int64(i%6)
+	}, nil)
+	v := chartsOf(all, noon)
+	for _, dot := range measured[0].lines[0].over(all, noon, dots)[1:119] {
+		if dot != 5 {
+			t.Fatalf("of 0 and 10 a second a dot is %v", dot)
+		}
+	}
+	if top := v.Charts[1].Top; top != "5" {
+		t.Errorf("of at most 5 that wait the top is %s", top)
+	}
+	if got := v.Charts[0].Lines[0].Now; got != "10.0/s" {
+		t.Errorf("the latest is %s", got)
+	}
+	if got := v.Charts[0].Summary(); got != "Messages a second in the last hour. Published: 10.0/s now, at most 10.0/s. Delivered: – now, at most 0.0/s." {
+		t.Errorf("it is described as %q", got)
+	}
+	if v.Charts[0].Lines[1].Path != "" {
+		t.Errorf("what is not known is drawn as %s", v.Charts[0].Lines[1].Path)
+	}
+}
+
+func TestWhereADatabaseWasAwayALineHasAGap(t *testing.T) {
+	t.Parallel()
+	v := chartsOf(hour(func(_ int, s *Sample) { s.Waiting = 1 }, func(i int) bool { return i >= 350 && i < 420 }), noon)
+	line := v.Charts[1].Lines[0].Path
+	if strings.Count(line, "M") != 2 || strings.Count(line, "L") < 100 {
+		t.Errorf("the line is %s", line)
+	}
+	if len(v.Rows) != 12 || v.Rows[6].Cells[2] != "–" || v.Rows[0].Cells[2] != "1" {
+		t.Errorf("the table is %v", v.Rows)
+	}
+	alone := chartsOf([]Sample{{At: noon, Waiting: 3}}, noon).Charts[1].Lines[0].Path
+	if alone != "M600.0 40.0h0" {
+		t.Errorf("one sample is drawn as %s", alone)
+	}
+}
+
+func TestAChartOfAnIdleHourIsAFlatLineAndASampleOfTheDayBeforeIsNotOnIt(t *testing.T) {
+	t.Parallel()
+	all := append([]Sample{{At: noon.Add(-24 * time.Hour), Waiting: 99}}, hour(func(int, *Sample) {}, nil)...)
+	for _, c := range chartsOf(all, noon).Charts {
+		for _, l := range c.Lines {
+			if l.Path != "" && (!strings.HasPrefix(l.Path, "M0.0 100.0h0L") || strings.Contains(strings.ReplaceAll(l.Path, " 100.0", ""), " ")) {
+				t.Errorf("%s, %s is %s", c.Name, l.Name, l.Path)
+			}
+		}
+	}
+	if chartsOf(nil, noon) != nil {
+		t.Error("without samples there are charts")
+	}
+}
+
+func TestTheTopOfAChartIsAnEvenNumber(t *testing.T) {
+	t.Parallel()
+	for v, want := range map[float64]float64{1: 1, 1.1: 2, 3: 5, 5: 5, 7: 10, 10: 10, 11: 20, 499: 500, 1e9 + 1: 2e9} {
+		if got := even(v); got != want {
+			t.Errorf("over %v it is %v, want %v", v, got, want)
+		}
+	}
+}
