@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -42,7 +43,26 @@ func guardedBoxes(t *testing.T) (http.Handler, postbag.ID) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run(t, h)
 	return h, id
+}
+
+// run has a console run until the test ends.
+func run(t *testing.T, h *Console) {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(t.Context()) }()
+	t.Cleanup(func() { <-ended })
+	for h.c.live.stopped() {
+		runtime.Gosched()
+	}
+}
+
+// stopped says whether it does not run.
+func (l *live) stopped() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running == nil
 }
 
 func as(h http.Handler, u *User, path string) *httptest.ResponseRecorder {
@@ -53,6 +73,11 @@ func asks(h http.Handler, u *User, method, path string) *httptest.ResponseRecord
 	r := httptest.NewRequest(method, path, http.NoBody)
 	if u != nil {
 		r = r.WithContext(WithUser(r.Context(), u))
+	}
+	if strings.HasPrefix(path, "/api/v1/events") { // a stream ends with the one who asks
+		ctx, end := context.WithCancel(r.Context())
+		end()
+		r = r.WithContext(ctx)
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)

@@ -114,6 +114,9 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 	if now, before = d.cached(); now != nil {
 		return now, before, nil
 	}
+	if found, is := d.reading(); is && forStreams(ctx) {
+		return found.now, found.before, found.err
+	}
 	err = d.askAt(ctx, d.looks, func(ctx context.Context) error {
 		if now, before = d.cached(); now != nil { // somebody asked while this waited
 			return nil

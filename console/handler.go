@@ -17,6 +17,8 @@ type console struct {
 	commands bool
 	who      string // gives commands where there is no login
 	live     *live
+	// liveRoutes answers streams.
+	liveRoutes *http.ServeMux
 }
 
 // New makes a console. Serve it at the root of a server, or below a path with http.StripPrefix. Its addresses are relative. It may
@@ -37,6 +39,7 @@ func New(o Options) (*Console, error) {
 		}
 		c.databases = append(c.databases, d)
 	}
+	c.liveRoutes = c.liveMux()
 	mux := http.NewServeMux()
 	for _, r := range routes() {
 		mux.HandleFunc(r.verb()+" "+r.path, func(w http.ResponseWriter, req *http.Request) { c.serve(&r, w, req) })

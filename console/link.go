@@ -96,6 +96,11 @@ func (s *sheet) API(pairs ...string) string {
 	return s.root + "api/v1/" + at + s.changed(append(pairs, "trail", ""))
 }
 
+// Events is the address of the stream of the page.
+func (s *sheet) Events() string {
+	return s.root + "api/v1/events" + query([]string{"of", "/" + s.here + s.changed(nil)})
+}
+
 // A trail is the cursors of the pages before, the latest last: a cursor of a store leads one way only.
 const (
 	mostTrail  = 20   // pages

@@ -37,10 +37,19 @@ type live struct {
 
 	mu      sync.Mutex
 	running context.Context //nolint:containedctx // that of Run, which streams end with; nil: it does not run
+	// streams counts all, users those of each user, and tails those that follow a list of messages, by its address.
+	streams      int
+	users, tails map[string]int
+	// beat is closed when the next one begins, and frames are what this one says, by the key of streams.
+	beat   chan struct{}
+	frames map[string]*frame
 }
 
 func newLive(sample time.Duration) *live {
-	l := &live{every: sample, always: sample > 0, news: make(chan struct{}, 1)}
+	l := &live{
+		every: sample, always: sample > 0, news: make(chan struct{}, 1),
+		users: make(map[string]int), tails: make(map[string]int), beat: make(chan struct{}), frames: make(map[string]*frame),
+	}
 	if !l.always {
 		l.every = DefaultSample
 	}
@@ -61,6 +70,7 @@ func (l *live) run(ctx context.Context, databases []*database) error {
 	for _, d := range databases {
 		readers.Go(func() { l.read(ctx, d) })
 	}
+	readers.Go(func() { l.announce(ctx) })
 	readers.Wait()
 	l.mu.Lock()
 	l.running = nil
@@ -72,15 +82,43 @@ func (l *live) run(ctx context.Context, databases []*database) error {
 func (l *live) read(ctx context.Context, d *database) {
 	beat := time.NewTicker(l.every)
 	defer beat.Stop()
+	defer d.unread()
 	for {
-		if l.always {
-			d.sample(ctx)
+		if l.always || l.watched() {
+			d.sample(ctx, l.always)
+			select {
+			case l.news <- struct{}{}:
+			default: // there is news already
+			}
+		} else {
+			d.unread()
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-beat.C:
 		}
+	}
+}
+
+// announce tells streams when there is news: of several databases at once, if they are read at the same time.
+func (l *live) announce(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.news:
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(gather):
+		}
+		select {
+		case <-l.news:
+		default:
+		}
+		l.tell()
 	}
 }
 
@@ -91,8 +129,8 @@ type latest struct {
 	at          time.Time
 }
 
-// sample reads the database, unless somebody did a moment ago, and keeps a sample.
-func (d *database) sample(ctx context.Context) {
+// sample reads the database, unless somebody did a moment ago. It keeps a sample of that if it is to.
+func (d *database) sample(ctx context.Context, keep bool) {
 	now, before, err := d.safely(ctx)
 	if ctx.Err() != nil {
 		return
@@ -101,9 +139,23 @@ func (d *database) sample(ctx context.Context) {
 	d.mu.Lock()
 	d.found = latest{now, before, err, at}
 	d.mu.Unlock()
-	if err == nil {
+	if err == nil && keep {
 		d.history.take(now, at)
 	}
+}
+
+// unread forgets what the reader found: it does not read at the moment.
+func (d *database) unread() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.found = latest{}
+}
+
+// reading returns what the reader found, if it reads.
+func (d *database) reading() (v latest, is bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.found, !d.found.at.IsZero()
 }
 
 // safely is overview, where the mistake of a program is an error.

@@ -67,7 +67,10 @@ func formOf(fields []parameter) object {
 
 // answerOf describes an answer that is v, or a text of other kinds.
 func answerOf(about string, v any, exports ...string) object {
-	content := object{"application/json": object{"schema": schema(reflect.TypeOf(v))}}
+	content := object{}
+	if v != nil {
+		content["application/json"] = object{"schema": schema(reflect.TypeOf(v))}
+	}
 	for _, kind := range exports {
 		content[kind] = object{"schema": object{"type": "string"}}
 	}

@@ -82,7 +82,7 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 	at := serve(t, console.Options{Payloads: true}, box(t))
 	d := into[description](t, at+"/api/v1/openapi.json")
 	one := into[console.Messages](t, at+messages+"?limit=1").Messages[0]
-	if d.OpenAPI != "3.1.0" || len(d.Paths) != 15 {
+	if d.OpenAPI != "3.1.0" || len(d.Paths) != 16 {
 		t.Fatalf("the document is of version %s, and has %d paths", d.OpenAPI, len(d.Paths))
 	}
 	if len(d.Servers) != 1 || d.Servers[0].URL != "../.." {
@@ -98,6 +98,9 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 	for path, item := range d.Paths {
 		if item.Get.Responses == nil {
 			continue // a command
+		}
+		if _, streams := item.Get.Responses["200"].Content["text/event-stream"]; streams { // it has no end
+			continue
 		}
 		address := at + strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", one.ID.String()).Replace(path)
 		got := into[any](t, address)

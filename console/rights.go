@@ -133,6 +133,9 @@ type User struct {
 	Rights Rights
 	// Session: they can log out.
 	Session bool
+	// Again says who they are now, with the rights that they have now; nil: they are no longer logged in. It is called before each
+	// event of a stream, and does not count as a request of theirs. Without it a stream keeps the rights of its beginning.
+	Again func() *User
 }
 
 type userKey struct{}

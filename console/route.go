@@ -29,7 +29,9 @@ type route struct {
 	// Nobody is a mistake, unless the route is open.
 	needs Role
 	// open: those who are not logged in may have it too.
-	open   bool
+	open bool
+	// live: it can be streamed, since it asks nothing but the overview.
+	live   bool
 	handle func(*console, http.ResponseWriter, *http.Request) error
 }
 
@@ -61,6 +63,7 @@ var (
 	trails   = parameter{"trail", "The cursors of the pages before, for the way back."}
 	payloads = parameter{"payload", "true: with payload and headers, if the console shows them."}
 	lines    = parameter{"limit", "Most lines, 1 to 1000 (50)."}
+	streamed = parameter{"of", "The address of what to tell of, as seen from the console's first page: api/v1/overview if you do not say it, another address of the API for the state of a box, a subscription or the relays, or one of such a page."}
 	readers  = parameter{"subscription", "Only this subscription."}
 )
 
@@ -81,11 +84,15 @@ func databaseRoutes() []route {
 	const one = "/api/v1/databases/{database}"
 	return []route{
 		{
-			path: "/api/v1/overview", handle: asJSON((*console).overview), answer: Overview{}, needs: Viewer,
+			path: "/api/v1/overview", handle: asJSON((*console).overview), answer: Overview{}, needs: Viewer, live: true,
 			about: "The state of all databases and boxes. What needs a look comes first.",
 		},
 		{
-			path: one + "/relays", handle: asJSON((*console).relays), answer: Relays{}, needs: Viewer,
+			path: "/api/v1/events", handle: (*console).events, takes: []parameter{streamed}, needs: Viewer, exports: []string{eventStream},
+			about: "A stream of server-sent events, until you close it or lose the right to it. state has the whole state again whenever it was read, failure says why it cannot be read, and end why this is the last event.",
+		},
+		{
+			path: one + "/relays", handle: asJSON((*console).relays), answer: Relays{}, needs: Viewer, live: true,
 			about: "The live relays of a database.",
 		},
 		{
@@ -104,7 +111,7 @@ func boxRoutes() []route {
 	const box = "/api/v1/databases/{database}/boxes/{box}"
 	return []route{
 		{
-			path: box, handle: asJSON((*console).box), answer: BoxState{}, needs: Viewer,
+			path: box, handle: asJSON((*console).box), answer: BoxState{}, needs: Viewer, live: true,
 			about: "The state of a box, with its subscriptions and shards.",
 		},
 		{
@@ -112,7 +119,7 @@ func boxRoutes() []route {
 			about: "The last hour of a box, in samples.",
 		},
 		{
-			path: box + "/subscriptions/{subscription}", handle: asJSON((*console).subscription), answer: SubscriptionState{}, needs: Viewer,
+			path: box + "/subscriptions/{subscription}", handle: asJSON((*console).subscription), answer: SubscriptionState{}, needs: Viewer, live: true,
 			about: "The state of a subscription, with its settings and where they come from.",
 		},
 		{
@@ -146,11 +153,11 @@ func pageRoutes() []route {
 		box = one + "/boxes/{box}"
 	)
 	return []route{
-		{path: "/{$}", page: true, handle: asPage("overview", (*console).overview), needs: Viewer},
-		{path: one + "/relays", page: true, handle: asPage("relays", (*console).relays), needs: Viewer},
+		{path: "/{$}", page: true, handle: asPage("overview", (*console).overview), needs: Viewer, live: true},
+		{path: one + "/relays", page: true, handle: asPage("relays", (*console).relays), needs: Viewer, live: true},
 		{path: one + "/audit", page: true, handle: asPage("audit", (*console).audit), takes: []parameter{lines}, needs: Operator},
-		{path: box, page: true, handle: asPage("box", (*console).box), needs: Viewer},
-		{path: box + "/subscriptions/{subscription}", page: true, handle: asPage("subscription", (*console).subscription), needs: Viewer},
+		{path: box, page: true, handle: asPage("box", (*console).box), needs: Viewer, live: true},
+		{path: box + "/subscriptions/{subscription}", page: true, handle: asPage("subscription", (*console).subscription), needs: Viewer, live: true},
 		{path: box + "/errors", page: true, handle: asPage("errors", (*console).errors), takes: []parameter{readers}, needs: Viewer},
 		{path: box + "/keys", page: true, handle: asPage("keys", (*console).keys), takes: []parameter{readers}, needs: Viewer},
 		{path: box + "/messages", page: true, handle: asPage("messages", (*console).listed), takes: append(slices.Clone(filters), trails), needs: Viewer},
