@@ -85,7 +85,7 @@ func newLoop(r *Relay, drain bool) *loop {
 	}
 	var flows []*core.Flow
 	for i := range o.Subscriptions {
-		f := newFlow(&o.Subscriptions[i], o)
+		f := newFlow(&o.Subscriptions[i], o, l.relay.replayer)
 		l.flows, flows = append(l.flows, f), append(flows, f.Flow)
 		l.byRef[f.Ref] = f
 	}
@@ -96,10 +96,14 @@ func newLoop(r *Relay, drain bool) *loop {
 	return l
 }
 
-func newFlow(s *Subscription, o *Options) *flow {
+func newFlow(s *Subscription, o *Options, replayer store.Replayer) *flow {
 	rules := s.rules()
+	config := s.engine(o, rules)
+	if r := s.Replay; r != nil {
+		config.Ends = func(p store.Position) bool { return core.ReplayEnds(r, p, replayer.Floor) }
+	}
 	f := &flow{
-		Flow:         &core.Flow{Ref: s.ref(), Destination: s.ToName, Engine: engine.NewFlow(s.engine(o, rules)), PollMax: paces[s.Cadence].pollMax, Policy: s.policy(o, rules)},
+		Flow:         &core.Flow{Ref: s.ref(), Destination: s.ToName, Engine: engine.NewFlow(config), PollMax: paces[s.Cadence].pollMax, Policy: s.policy(o, rules)},
 		subscription: s, timeout: s.Timeout, rules: rules, exactly: newExactly(s), calls: make(map[int64]*streaming), toldState: circuitName(engine.Closed),
 	}
 	if f.exactly != nil {

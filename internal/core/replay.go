@@ -11,13 +11,16 @@ type FloorOf func(store.Position) (int64, error)
 // ReadReplay returns q as it is made of a replay: nothing is read behind the end. A read that ends where another group
 // stands is made in any case: it brings the two together.
 func ReadReplay(r *store.Replay, q store.Request, floorOf FloorOf) store.Request {
-	if q.Until != "" {
-		return q
-	}
-	if floor, err := floorOf(q.From); err == nil && floor >= r.Through { // the read says what is wrong with the position
+	if q.Until == "" && ReplayEnds(r, q.From, floorOf) {
 		q.Limit = 0
 	}
 	return q
+}
+
+// ReplayEnds says that nothing of a replay can come behind a position.
+func ReplayEnds(r *store.Replay, p store.Position, floorOf FloorOf) bool {
+	floor, err := floorOf(p)
+	return err == nil && floor >= r.Through // a read says what is wrong with the position
 }
 
 // FilterReplay marks as filtered what a replay does not send again.

@@ -73,6 +73,10 @@ type Config struct {
 	// TopicMin and TopicMax bound the pause after a topic failed.
 	TopicMin, TopicMax time.Duration
 
+	// Ends says that nothing comes behind a position any more: the subscription ends there. It
+	// has no side effect. Nil: it does not end.
+	Ends func(store.Position) bool
+
 	// InFlight bounds messages that were sent and are not settled.
 	InFlight int
 	// Calls bounds the calls to the destination at a time, Batch and BatchBytes

@@ -43,7 +43,7 @@ type group struct {
 	found    time.Duration // when a read last found something
 
 	began    int64 // the number of the turn in which the window under way began; zero: unknown
-	complete int64 // and that of the last one that was read whole
+	complete int64 // and that of the last one that was read whole, or of the last read of a subscription that has ended
 
 	until store.Position // the Until of the read under way
 	mark  store.Position // the last position on its way where a window ended, if known
@@ -157,7 +157,10 @@ func (f *Flow) landed(l *group, now time.Duration, b *store.Batch) {
 	}
 	l.anew = l.whole
 	f.place(l, b)
-	if b.Whole && !b.More && l.began > 0 {
+	switch {
+	case f.cfg.Ends != nil && f.cfg.Ends(b.Next): // in the middle of a window, perhaps
+		l.complete = f.round.number
+	case b.Whole && !b.More && l.began > 0:
 		l.complete = l.began
 	}
 	found := len(b.Records) > 0

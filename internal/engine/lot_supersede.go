@@ -248,7 +248,7 @@ func (f *Flow) claim(s *shard, m *store.Parked, now time.Duration) bool {
 }
 
 // caughtUp says that all was read that an owner before could have sent: a window has been read whole
-// that began after the shard came.
+// that began after the shard came, or the subscription has ended.
 func (s *shard) caughtUp() bool {
 	return s.group.complete > s.since && len(s.group.arrived) == 0
 }

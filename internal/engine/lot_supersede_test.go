@@ -388,3 +388,21 @@ func TestNoMoreIsReadWhileManyRowsWaitForASettlementOfWhichPartsAreLeft(t *testi
 	d.feed("99", message(90, 3))
 	d.deliver(90)
 }
+
+// A subscription that ends stops reading in the middle of a window, and no window ends any more. What waits is tried
+// once the end was read.
+func TestWhatWaitsIsTriedWhereASubscriptionHasEnded(t *testing.T) {
+	t.Parallel()
+	for end, tried := range map[store.Position]bool{"1": true, "2": false} {
+		d := superseding(t, engine.Config{Ends: func(p store.Position) bool { return p >= end }}, store.Waiting{Hash: keyHash(1), Seq: 1})
+		for range 3 {
+			d.now += 2 * time.Second
+			d.land(d.f.Turn(d.now), store.Batch{Next: "1"})
+		}
+		d.f.Woken()
+		d.lot(waiting(1, 1, 3))
+		if p := d.one(d.settle()); p.Blocking != tried {
+			t.Errorf("with an end at %s the row is %+v", end, p)
+		}
+	}
+}

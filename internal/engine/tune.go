@@ -12,7 +12,7 @@ import (
 // until less is.
 func (f *Flow) Tune(now time.Duration, c Config) {
 	c = c.Normal()
-	c.HoldTopics = f.cfg.HoldTopics
+	c.HoldTopics, c.Ends = f.cfg.HoldTopics, f.cfg.Ends
 	before := f.cfg.Rate
 	f.above = f.places()
 	f.cfg = c

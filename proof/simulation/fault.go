@@ -8,52 +8,56 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// troubles are the faults that come of themselves, again and again: about every so
+// trouble is a fault that comes of itself, again and again: about every so
 // many milliseconds.
-var troubles = []struct {
+type trouble struct {
 	kind  Faults
 	every int
 	do    func(*world)
-}{
-	{StoreClock, 3000, (*world).stepStoreClock},
-	{Crashes, 3000, (*world).crash},
-	{FailOvers, 4000, (*world).failOver},
-	{Restores, 6000, (*world).restore},
-	{Moves, 8000, func(w *world) { w.server.relocate() }},
-	{Closes, 400, (*world).closeConnections},
-	{Unroutable, 1500, func(w *world) { w.outage(broker.Misconfigured, 0) }},
-	{Blocked, 1500, func(w *world) { w.outage(broker.Unavailable, 0) }},
-	{Throttled, 1000, (*world).throttle},
-	{Wipes, 1000, func(w *world) { w.broker.wipe() }},
-	{Pauses, 1500, (*world).freeze},
-	{Kills, 1500, (*world).kill},
-	{Stops, 1500, (*world).stopOne},
-	{RelayClocks, 3000, (*world).stepRelayClock},
-	{Commands, 100, (*world).command},
-	{Holds, 1500, (*world).holdSubscription},
-	{Reshapes, 2000, (*world).reshape},
-	{Policies, 2000, (*world).policy},
-	{Topics, 800, (*world).failTopic},
-	{Emptied, 6000, (*world).emptyLog},
-	{Drains, 2000, (*world).drainOne},
-	{ScopedHolds, 1000, (*world).holdSome},
-	{Filters, 500, (*world).changeFilter},
-	{Removals, 3000, (*world).remove},
-	{Settings, 400, (*world).tune},
-	{UnreadableFilters, 2000, (*world).filterLater},
+}
+
+func troubles() []trouble {
+	return []trouble{
+		{StoreClock, 3000, (*world).stepStoreClock},
+		{Crashes, 3000, (*world).crash},
+		{FailOvers, 4000, (*world).failOver},
+		{Restores, 6000, (*world).restore},
+		{Moves, 8000, func(w *world) { w.server.relocate() }},
+		{Closes, 400, (*world).closeConnections},
+		{Unroutable, 1500, func(w *world) { w.outage(broker.Misconfigured, 0) }},
+		{Blocked, 1500, func(w *world) { w.outage(broker.Unavailable, 0) }},
+		{Throttled, 1000, (*world).throttle},
+		{Wipes, 1000, func(w *world) { w.broker.wipe() }},
+		{Pauses, 1500, (*world).freeze},
+		{Kills, 1500, (*world).kill},
+		{Stops, 1500, (*world).stopOne},
+		{RelayClocks, 3000, (*world).stepRelayClock},
+		{Commands, 100, (*world).command},
+		{Holds, 1500, (*world).holdSubscription},
+		{Reshapes, 2000, (*world).reshape},
+		{Policies, 2000, (*world).policy},
+		{Topics, 800, (*world).failTopic},
+		{Emptied, 6000, (*world).emptyLog},
+		{Drains, 2000, (*world).drainOne},
+		{ScopedHolds, 1000, (*world).holdSome},
+		{Filters, 500, (*world).changeFilter},
+		{Removals, 3000, (*world).remove},
+		{Settings, 400, (*world).tune},
+		{UnreadableFilters, 2000, (*world).filterLater},
+		{Replays, 1500, (*world).startReplay},
+	}
 }
 
 // trouble plans what goes wrong.
 func (w *world) trouble() {
-	for i := range troubles {
-		t := &troubles[i]
-		if !w.plan.faults.has(t.kind) {
+	for i, t := range troubles() {
+		if !w.plan.faults.has(t.kind) || w.replay != nil && notOfReplays.has(t.kind) {
 			continue
 		}
 		every := 2 * t.every / w.plan.rate[indexOf(t.kind)]
 		var again func()
 		again = func() {
-			if w.calm {
+			if w.calm || w.replay.isOver() {
 				return
 			}
 			w.counts.Faults[indexOf(t.kind)]++
@@ -66,7 +70,7 @@ func (w *world) trouble() {
 		}
 		w.after(time.Duration(w.chance.rest(every))*time.Millisecond, nil, again)
 	}
-	if w.plan.faults.has(FailOvers | Restores) {
+	if w.plan.faults.has(FailOvers|Restores) && w.replay == nil {
 		w.backUps()
 	}
 }

@@ -9,17 +9,37 @@ import (
 
 // backup is a state that the store may be set back to.
 type backup struct {
-	tables
+	saved
 
 	at      time.Duration
 	commits int
-	firsts  int // acceptances until then
 	log     logState
+	replays map[*world]saved
+}
+
+// saved is what a backup has of a subscription.
+type saved struct {
+	tables
+
+	firsts int // acceptances until then
 }
 
 // backUp copies the state, in the memory of an old copy.
 func (s *server) backUp(old *backup) backup {
-	b := backup{tables: s.tables, at: s.w.instant(), commits: s.w.producers.commits, firsts: len(s.w.broker.stored), log: s.log.save()}
+	b := backup{at: s.w.instant(), commits: s.w.producers.commits, log: s.log.save()}
+	b.saved = s.save(&old.saved)
+	for _, a := range s.w.replays {
+		if b.replays == nil {
+			b.replays = make(map[*world]saved)
+		}
+		b.replays[a] = a.server.save(&saved{})
+	}
+	return b
+}
+
+// save copies what there is of a subscription.
+func (s *server) save(old *saved) saved {
+	b := saved{tables: s.tables, firsts: len(s.w.broker.stored)}
 	b.shards, b.rows = copied(s.shards, old.shards), copied(s.rows, old.rows)
 	b.discarded, b.deaths, b.letters = slices.Clip(s.discarded), slices.Clip(s.deaths), slices.Clip(s.letters)
 	b.commands, b.relays = copied(s.commands, old.commands), copied(s.relays, old.relays)
@@ -28,29 +48,45 @@ func (s *server) backUp(old *backup) backup {
 
 // crash restarts the server: what was committed or prepared is there, and nothing else.
 func (s *server) crash() {
-	s.w.producers.cut(s.w.now + s.w.recorders.tick)
+	s.w.producers.cut(s.w.now + s.w.tick)
 	s.log.restore(s.log.save())
 	s.newLife()
 }
 
 func (s *server) newLife() {
 	s.life++
-	for _, r := range s.w.relays {
-		s.w.excuse("restart", "relay "+r.id(), s.w.plan.cfg.InFlight)
+	for _, r := range s.w.everyRelay() {
+		r.w.excuse("restart", "relay "+r.id(), r.w.plan.cfg.InFlight)
 	}
 }
 
 // fallBack sets the store back to an earlier state: a standby that lagged was
 // promoted, or a backup restored. What was committed since is gone.
 func (s *server) fallBack(b *backup) {
+	s.w.losesReplays(func(a *world) bool { _, there := b.replays[a]; return !there })
 	s.w.producers.cut(b.at)
 	for _, m := range s.w.producers.msgs {
 		if m.commit > b.commits && m.state == committed {
 			m.state = forgotten
 		}
+	}
+	s.setBack(&b.saved, b.at)
+	for _, a := range s.w.replays {
+		if of, there := b.replays[a]; there && !a.replay.isOver() {
+			a.server.setBack(&of, b.at)
+		}
+	}
+	s.log.restore(b.log)
+	s.timeline++
+	s.newLife()
+}
+
+// setBack sets a subscription back to an earlier state.
+func (s *server) setBack(b *saved, at time.Duration) {
+	for _, m := range s.w.producers.msgs {
 		m.discarded = false
 	}
-	s.w.rewound(b.at)
+	s.w.rewound(at)
 	again := len(s.w.broker.stored) - b.firsts + s.w.plan.cfg.InFlight // and what was stored before, and settled since
 	if s.w.plan.cfg.Transactions {
 		again += s.w.plan.cfg.InFlight // and what is under way now: otherwise the restart has an excuse of its own for it
@@ -65,9 +101,6 @@ func (s *server) fallBack(b *backup) {
 	}
 	s.shards, s.rows = slices.Clone(b.shards), slices.Clone(b.rows)
 	s.commands, s.relays = slices.Clone(b.commands), slices.Clone(b.relays)
-	s.log.restore(b.log)
-	s.timeline++
-	s.newLife()
 }
 
 // forget notes whose discards the store does not have any more, though a relay may
@@ -97,9 +130,20 @@ func (s *server) relocate() {
 	}
 	s.identity++
 	s.timeline++
-	s.moved, s.w.rewoundOnce = true, true
 	s.copies = nil // they are of the other cluster
 	s.newLife()
+	s.lowers(l, begun)
+	for _, a := range s.w.replays {
+		if !a.replay.isOver() {
+			a.server.lowers(l, false)
+		}
+	}
+}
+
+// lowers has all shards of a copy go back to the floor that they have in common: to the beginning, if their positions are of a log
+// that was emptied.
+func (s *server) lowers(l *snapshotLog, begun bool) {
+	s.moved, s.w.rewoundOnce = true, true
 	s.w.excuse("copy", "database", len(s.w.broker.stored)+s.w.plan.cfg.InFlight*len(s.w.relays)) // and what is stored before they notice
 	floor := l.last
 	for i := range s.shards {

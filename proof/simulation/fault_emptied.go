@@ -20,7 +20,10 @@ func (w *world) emptyLog() {
 	if w.plan.cfg.Transactions {
 		return // what the lane's record in the broker says is of the log that was
 	}
-	w.producers.cut(-1) // it waits for all who write
+	w.producers.cut(-1)           // it waits for all who write
+	for _, a := range w.replays { // nothing is left of what they send
+		a.endReplay()
+	}
 	at := w.instant()
 	for _, m := range w.producers.msgs {
 		if m.state == committed {

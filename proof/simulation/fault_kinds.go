@@ -110,6 +110,9 @@ const (
 	// UnreadableFilters are of a later version, and older relays cannot read them.
 	UnreadableFilters
 
+	// Replays send messages again that the log holds, beside all else. Each ends by itself, or by an operator's hand.
+	Replays
+
 	faultsEnd
 )
 
@@ -128,7 +131,7 @@ var faultNames = [...]string{
 	"pauses", "kills", "stops", "relay-clocks",
 	"commands", "holds", "reshapes", "policies",
 	"prepared", "sequences", "growing-ids",
-	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals", "supersede", "settings", "unreadable-filters",
+	"topics", "breakers", "damage", "emptied", "housekeeping", "drains", "unshaped", "retries", "rates", "scoped-holds", "filters", "removals", "supersede", "settings", "unreadable-filters", "replays",
 }
 
 func (f Faults) has(k Faults) bool { return f&k != 0 }

@@ -15,6 +15,10 @@ func (w *world) changeFilter() {
 
 // judged marks what of a page the filter of now refuses.
 func (s *server) judged(p *store.Batch) {
+	if s.w.replay != nil {
+		s.refuse(p)
+		return
+	}
 	if !s.w.plan.faults.has(Filters) {
 		return
 	}

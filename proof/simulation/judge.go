@@ -14,14 +14,13 @@ import (
 // operators, and of the fault maker. None of them asks a relay.
 type recorders struct {
 	history   *history.History
-	tick      time.Duration
 	takeovers int
 }
 
 // instant is the time, no two the same.
 func (w *world) instant() time.Duration {
-	w.recorders.tick++
-	return w.now + w.recorders.tick
+	w.tick++
+	return w.now + w.tick
 }
 
 // idOf is what a message is called in the history.

@@ -15,7 +15,7 @@ func (w *world) settled() bool {
 		return false
 	}
 	for _, m := range w.producers.msgs[w.behind:] { // faults have ended: what was passed stays so
-		if m.state == committed && !w.passed(m) {
+		if m.state == committed && !w.passed(m) && !w.replay.endsBefore(m) {
 			return false
 		}
 		w.behind++
@@ -37,7 +37,7 @@ func (w *world) settled() bool {
 		return false
 	}
 	for _, r := range w.relays {
-		if r.flow.Groups() > 1 || r.told || r.frozen > w.now || len(r.calls)+r.hanging > 0 {
+		if w.replay == nil && r.flow.Groups() > 1 || r.told || r.frozen > w.now || len(r.calls)+r.hanging > 0 {
 			return false
 		}
 	}

@@ -18,7 +18,7 @@ type death struct {
 
 // clean are the faults beside which a takeover has its time: none of the others, which keep relays from their store, or
 // set a clock.
-const clean = Kills | Rollbacks | Savepoints | Strangers | LongTransactions | UnknownCommits | Prepared | Rejects
+const clean = Kills | Rollbacks | Savepoints | Strangers | LongTransactions | UnknownCommits | Prepared | Rejects | Replays
 
 // takeover is within what the shards of a dead relay are another's: P8.
 func (p *plan) takeover() time.Duration {

@@ -37,7 +37,8 @@ type row struct {
 type message struct {
 	*row
 
-	filtered bool
+	filtered bool            // it does not come
+	refused  bool            // of a replay: by the filter, or the log lost it before
 	shifting bool            // a filter that changes refuses it, or takes it
 	leftOut  bool            // a read of it was told that the filter refuses it
 	refusals []time.Duration // by the destination, of one that shifts

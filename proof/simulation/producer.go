@@ -143,6 +143,9 @@ func (p *producers) message(t *transaction) *message {
 	m.topic = w.topicOf(m)
 	m.typed = w.plan.faults.has(Retries | ScopedHolds)
 	p.msgs = append(p.msgs, m)
+	for _, a := range w.replays {
+		a.mayReplay(m)
+	}
 	t.msgs = append(t.msgs, m)
 	return m
 }
@@ -153,6 +156,9 @@ func (p *producers) row(t *transaction, m *message) {
 	w := p.w
 	for !w.server.log.write(m) {
 		w.server.log.draw(t, m)
+	}
+	for _, a := range w.replays {
+		a.asks(a.named(m.name()))
 	}
 	w.tell(eventInsert, t.number, int64(m.id), m.seq)
 	if l, ok := w.server.log.(*snapshotLog); w.fault(Savepoints, 50) {
@@ -215,7 +221,7 @@ func (p *producers) finish(t *transaction, commit bool) {
 	t.endAnswered = w.instant()
 	w.server.dirty = true
 	if commit && w.coin() {
-		for _, r := range w.relays {
+		for _, r := range w.everyRelay() {
 			w.schedule(0, r, r, relayHears)
 		}
 	}

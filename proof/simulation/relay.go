@@ -30,6 +30,7 @@ type relay struct {
 
 	drains   bool // it ends when nothing is left
 	told     bool // to stop, or it has drained
+	through  bool // it stops since its replay is through
 	stopped  stopped
 	pending  int // calls that will be answered
 	hanging  int // calls to the store that will not be answered soon
@@ -81,6 +82,9 @@ func (w *world) addRelay(drains bool) {
 	if w.plan.store == Ranges {
 		w.schedule(w.lag(), r, r, relayDigs)
 	}
+	if w.replay != nil {
+		w.schedule(replayLook, r, r, relayLooks)
+	}
 }
 
 // newCore returns what decides for a relay.
@@ -131,6 +135,7 @@ const (
 	relayHears
 	relayDigs
 	relayStops
+	relayLooks
 )
 
 func (r *relay) happen(as what) {
@@ -145,6 +150,8 @@ func (r *relay) happen(as what) {
 		r.digGraves()
 	case relayStops:
 		r.stop()
+	case relayLooks:
+		r.looks()
 	}
 }
 
@@ -190,6 +197,7 @@ func (r *relay) wake() {
 	}
 	if r.over() {
 		r.exit()
+		r.worksNoMore()
 		return
 	}
 	r.timer = w.now + r.own(r.core.Wait(r.now()))
@@ -277,6 +285,7 @@ func (r *relay) exit() {
 			break
 		}
 	}
+	w.forgetReplay()
 }
 
 // restarted notes that the relay has dropped all it had, and has a new identity.

@@ -44,6 +44,7 @@ func (r *relay) turn(o *core.Round) {
 	c := w.rooms.turns.take()
 	*c = turnCall{round: o, verdicts: c.verdicts[:0], pages: c.pages[:0], slots: c.slots[:0]}
 	c.turn = o.Turn()
+	r.readsReplay(&c.turn)
 	r.transactionsSettle(&c.turn)
 	w.counts.Turns++
 	c.about()
@@ -230,6 +231,7 @@ func (c *turnCall) finish() {
 // landed hands on the answer.
 func (r *relay) landed(c *turnCall, err error) {
 	now := r.now()
+	r.filtersReplay(c.pages)
 	a := store.TurnResult{Verdicts: c.verdicts, Batches: c.pages, NextDue: c.nextDue, Commands: c.commands, Epoch: c.epoch, Life: c.timeline}
 	if r.core.Landed(now, c.round, r.fault(err), &a) {
 		for i := range c.verdicts {

@@ -36,6 +36,8 @@ const (
 	eventPrepare
 	eventMark
 	eventRollback
+	eventReplay
+	eventReplayEnds
 )
 
 var eventTexts = [...]string{
@@ -58,6 +60,8 @@ var eventTexts = [...]string{
 	eventMark:       "relay %d marks message %d: fresh %d",
 	eventRollback:   "a transaction of relay %d with the mark of message %d is rolled back",
 	eventOpen:       "relay %d opens the lane as epoch %d, a record of %d bytes",
+	eventReplay:     "replay %d starts: it sends seqs behind %d up to %d",
+	eventReplayEnds: "a replay of %d ends: it has sent %d messages, and %d are parked",
 	eventDue:        "relay %d asks for parked messages and gets %d",
 }
 

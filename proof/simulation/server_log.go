@@ -47,6 +47,10 @@ type positions interface {
 	// passes are the messages of a shard that a position has passed, and the shard's
 	// own has not; back is one of which it is the other way round.
 	passes(sh *shard, position store.Position) (t store.Tally, back *message)
+	// floor is the seq up to which a position has passed everything, now and ever: store.Replayer's.
+	floor(position store.Position) int64
+	// behind is where a subscription begins that wants what is behind a seq.
+	behind(seq int64) store.Position
 }
 
 // lens says what a position has passed.

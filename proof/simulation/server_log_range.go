@@ -168,6 +168,18 @@ func (l *rangeLog) life(raw store.Position) (int64, bool) {
 	return l.place(raw).life, raw != ""
 }
 
+func (l *rangeLog) floor(raw store.Position) int64 {
+	if l.serial { // whatever lies below is there, or will never be
+		return l.place(raw).high
+	}
+	return l.place(raw).lowest()
+}
+
+func (l *rangeLog) behind(seq int64) store.Position {
+	p := place{log: l.incarnation, life: l.server.life, high: seq}
+	return p.encode()
+}
+
 // pageReading reads the page first, and then what is open: of two messages of a
 // key, the second cannot be on the page without the first being visible after it.
 type pageReading struct {

@@ -122,6 +122,16 @@ func (l *snapshotLog) life(raw store.Position) (int64, bool) {
 	return p.Life, p.Done != nil || p.To != nil
 }
 
+func (l *snapshotLog) floor(raw store.Position) int64 {
+	p := decode(raw)
+	return p.LowWatermark()
+}
+
+func (l *snapshotLog) behind(seq int64) store.Position {
+	p := snapshots.Position{Floor: seq, Base: l.foreign}
+	return p.Encode()
+}
+
 // windowReading reads in one statement.
 type windowReading struct {
 	l *snapshotLog

@@ -69,7 +69,7 @@ func (w *world) reset(record bool) {
 	}
 	h.Reset()
 	w.flows = append(w.flows, w.spent...)
-	for _, r := range w.relays {
+	for _, r := range w.everyRelay() {
 		w.flows = append(w.flows, r.flow)
 	}
 	w.rooms.empty()
@@ -94,6 +94,9 @@ func (w *world) play() {
 		end := w.now + safetyTime
 		w.run("going on", time.Hour, func() bool { return w.now >= end })
 		w.verdict(true)
+		for _, a := range w.replays {
+			a.judgeReplay()
+		}
 		return
 	}
 	w.calmDown()
@@ -108,15 +111,16 @@ func (w *world) play() {
 	if !first {
 		w.passUnreadable()
 	}
-	w.run("delivering", deliverLimit+w.lingering(), w.done(func() bool { return true }))
+	w.run("delivering", deliverLimit+w.lingering(), w.done(w.replaysSettled))
 	w.pardon = true
+	w.pardonReplays()
 	for _, m := range w.producers.msgs {
 		m.damaged, m.repaired = false, m.damaged
 	}
 	for i := range w.server.rows {
 		w.server.order(store.Retry, w.server.rows[i].m)
 	}
-	w.run("retrying", deliverLimit+w.lingering(), w.done(func() bool { return len(w.server.rows) == 0 }))
+	w.run("retrying", deliverLimit+w.lingering(), w.done(func() bool { return len(w.server.rows)+len(w.replays) == 0 }))
 	w.rest()
 	w.verdict(false)
 	w.checkLedger()
@@ -139,7 +143,15 @@ func (w *world) done(and func() bool) func() bool {
 func (w *world) calmDown() {
 	w.calm = true
 	w.tellf("faults end")
-	w.server.paused, w.server.gone, w.server.later = false, false, false
+	w.calmed()
+	for _, a := range w.replays {
+		a.calmed()
+	}
+}
+
+// calmed ends what faults have left of a subscription.
+func (w *world) calmed() {
+	w.server.paused, w.server.gone, w.server.later = false, w.replay.isOver(), false
 	w.server.keepPauses(func(p *store.Pause) bool { return !p.Until.IsZero() })
 	w.server.epoch++
 	w.broker.down, w.broker.after = broker.Accepted, 0
@@ -147,7 +159,7 @@ func (w *world) calmDown() {
 	for _, r := range w.relays {
 		running += int(bit(!r.told && !r.drains))
 	}
-	if running == 0 {
+	if running == 0 && !w.replay.isOver() {
 		w.newRelay()
 	}
 }

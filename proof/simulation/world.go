@@ -17,10 +17,14 @@ type stage struct {
 
 	options Options
 	now     time.Duration
+	tick    time.Duration // grows, so that no two instants are the same
 	steps   int
 	failed  *Violation
 	trace   trace
 
+	replays []*world       // those that are worked, or that a relay still has to hear the end of
+	begun   int            // replays so far
+	ringers []*relay       // all relays, if there are replays
 	started int            // relays so far
 	flows   []*engine.Flow // of relays of earlier runs, to be used again
 	spent   []*engine.Flow // of relays that have ended in this one
@@ -36,6 +40,7 @@ type world struct {
 
 	ref       store.Ref
 	works     []store.Ref // what each of its relays can work
+	replay    *replay     // nil: it is a subscription that does not end
 	plan      plan
 	server    *server
 	broker    *destination
@@ -114,7 +119,9 @@ type Counts struct {
 	Stops int
 	// Drains is how many relays drained that were alone.
 	Drains int
-	Faults [len(faultNames)]int
+	// Replays is how many replays came to their end, Cancelled how many an operator ended before.
+	Replays, Cancelled int
+	Faults             [len(faultNames)]int
 }
 
 func (w *world) begin(o Options) {
@@ -258,7 +265,7 @@ func (v *Violation) String() string {
 
 func (w *world) failf(promise, format string, args ...any) {
 	if w.failed == nil {
-		w.failed = &Violation{Promise: promise, What: fmt.Sprintf(format, args...), At: w.now}
+		w.failed = &Violation{Promise: promise, What: w.replay.prefix() + fmt.Sprintf(format, args...), At: w.now}
 		w.tellf("!! %v", w.failed)
 	}
 }
@@ -301,7 +308,7 @@ func (w *world) lag() time.Duration { return time.Duration(w.below(30)) * 100 * 
 func (w *world) run(what string, limit time.Duration, until func() bool) {
 	end := w.now + limit
 	for w.failed == nil && !until() {
-		t, e := w.agenda.next(w.now, &w.chance, w.relays)
+		t, e := w.agenda.next(w.now, &w.chance, w.everyRelay())
 		switch {
 		case e.to == nil || t > end:
 			w.failf("P8", "%s: not within %v: %s", what, limit, w.describe())
@@ -329,8 +336,11 @@ func (w *world) run(what string, limit time.Duration, until func() bool) {
 func (w *world) describe() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%d messages, %d of them accepted;%s", len(w.producers.msgs), w.broker.firsts, w.server)
-	for _, r := range w.relays {
+	for _, r := range w.everyRelay() {
 		fmt.Fprintf(&s, "\nrelay %s: circuit %d, %+v, %s", r.id(), r.flow.Circuit(), r.flow.Stats(), r.flow.Describe())
+	}
+	for _, a := range w.replays {
+		fmt.Fprintf(&s, "\n%s%+v:%s", a.replay.prefix(), a.replay.Replay, a.server)
 	}
 	return s.String()
 }
