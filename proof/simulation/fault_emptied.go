@@ -167,20 +167,26 @@ func (l *snapshotLog) belies(p *snapshots.Position, bound int64) bool {
 	return false
 }
 
+// meaning is what a relay has read of logs, since it had nothing. A turn that is on its way means that, whatever becomes of the relay.
+type meaning struct {
+	read  map[int64]*message // by seq
+	stale map[int64]bool     // seqs that it read of a log that was emptied, too
+}
+
 // meant is the settlement without what it says of messages that the owner has removed.
-func (s *server) meant(who *relay, t *store.Settlement) *store.Settlement {
-	if s.emptied == 0 {
+func (s *server) meant(of *meaning, t *store.Settlement) *store.Settlement {
+	if s.emptied == 0 || of == nil {
 		return t
 	}
 	gone := func(seq int64) bool {
-		m := who.read[seq]
+		m := of.read[seq]
 		return m != nil && m.emptied
 	}
 	out := *t
 	out.Park = slices.DeleteFunc(slices.Clone(t.Park), func(p store.Park) bool {
 		now := s.at(p.Seq)
 		another := now == nil || now.slot != p.Slot || p.State == store.ParkHeld && p.Topic != topicNames[now.topic] && !s.w.paused(p.Topic, now) || s.w.outcounts(now, &p)
-		return gone(p.Seq) || another && who.stale[p.Seq]
+		return gone(p.Seq) || another && of.stale[p.Seq]
 	})
 	out.Resolve = slices.DeleteFunc(slices.Clone(t.Resolve), func(r store.Resolved) bool { return gone(r.Seq) })
 	out.Done = slices.DeleteFunc(slices.Clone(t.Done), func(d store.Done) bool { return gone(d.Seq) })
@@ -210,11 +216,11 @@ func (r *relay) means(m *message) {
 	if !r.w.plan.faults.has(Emptied) {
 		return
 	}
-	if r.read == nil {
-		r.read, r.stale = map[int64]*message{}, map[int64]bool{}
+	if r.meaning == nil {
+		r.meaning = &meaning{read: map[int64]*message{}, stale: map[int64]bool{}}
 	}
-	if before := r.read[m.seq]; before != nil && before != m && before.emptied {
-		r.stale[m.seq] = true
+	if before := r.meaning.read[m.seq]; before != nil && before != m && before.emptied {
+		r.meaning.stale[m.seq] = true
 	}
-	r.read[m.seq] = m
+	r.meaning.read[m.seq] = m
 }

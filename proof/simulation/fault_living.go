@@ -62,6 +62,6 @@ func (w *world) remove() {
 
 // vanished notes that the relay has dropped all that it had of the subscription.
 func (r *relay) vanished() {
-	r.read, r.stale = nil, nil
+	r.meaning = nil
 	r.let(0, 4096)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/core"
+	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/proof/history"
 	"github.com/postbag/postbag/store"
 )
@@ -151,6 +152,9 @@ func (p *plan) again(r *replay) plan {
 	c.Rules = slices.Clone(c.Rules)
 	for i := range c.Rules {
 		c.Rules[i].MaxAge = 0
+	}
+	if c.OnReject == engine.Supersede { // which strict order does not have: Policies may have set it meanwhile
+		c.Order = engine.ByKey
 	}
 	if r.Rate > 0 {
 		c.Rate.Messages, c.Rate.Shared = r.Rate, true

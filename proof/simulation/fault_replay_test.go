@@ -29,7 +29,6 @@ func TestReplaysSendWhatTheyMust(t *testing.T) {
 			through, cancelled = through+r.Counts.Replays, cancelled+r.Counts.Cancelled
 		}
 	}
-	t.Logf("%d, %d", through, cancelled)
 	if through < 20 || cancelled < 1 {
 		t.Errorf("%d replays came to their end, and %d were ended before", through, cancelled)
 	}

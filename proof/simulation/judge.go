@@ -157,7 +157,11 @@ func (w *world) verdict(pending bool) {
 		if r.State == store.ParkDead {
 			state = history.Dead
 		}
-		h.Hold(history.Stored{ID: idOf(r.m), State: state, Attempts: r.Attempts})
+		attempts := r.Attempts
+		if pending {
+			attempts = w.refusedOf(r)
+		}
+		h.Hold(history.Stored{ID: idOf(r.m), State: state, Attempts: attempts})
 	}
 	w.stillOrdered()
 	w.stillDead()
@@ -189,6 +193,16 @@ func (w *world) verdict(pending bool) {
 			return
 		}
 	}
+}
+
+// refusedOf is how many attempts of a row the destination has refused, while relays still work: others were counted before their
+// call, or since answers got lost.
+func (w *world) refusedOf(r *parked) int {
+	n := r.Attempts - r.m.cut - r.m.lone/3
+	if w.plan.cfg.CountFirst && r.State == store.ParkInFlight {
+		n--
+	}
+	return max(n, 0)
 }
 
 // promiseOf is which of Postbag's promises a verdict is about.

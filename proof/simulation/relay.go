@@ -49,8 +49,7 @@ type relay struct {
 	timer   time.Duration // when it is woken; zero: never
 	worked  int           // things that it has started, or taken in
 	episode int
-	read    map[int64]*message // by seq, if logs are emptied
-	stale   map[int64]bool     // seqs that it read of a log that was emptied, too
+	meaning *meaning // if logs are emptied
 }
 
 // What package relay defaults to.
@@ -290,7 +289,7 @@ func (r *relay) exit() {
 
 // restarted notes that the relay has dropped all it had, and has a new identity.
 func (r *relay) restarted() {
-	r.read, r.stale = nil, nil
+	r.meaning = nil
 	r.let(0, 4096)
 	r.w.excuse("again", "relay "+r.id(), r.w.plan.cfg.InFlight)
 	r.w.tell(eventAnew, r.number, int64(r.episode), 0)

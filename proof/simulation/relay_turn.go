@@ -13,8 +13,9 @@ import (
 type turnCall struct {
 	asking
 
-	round *core.Round
-	turn  store.Turn
+	round   *core.Round
+	turn    store.Turn
+	meaning *meaning
 
 	// Of the store's side.
 	life     int64
@@ -42,7 +43,7 @@ const (
 func (r *relay) turn(o *core.Round) {
 	w := r.w
 	c := w.rooms.turns.take()
-	*c = turnCall{round: o, verdicts: c.verdicts[:0], pages: c.pages[:0], slots: c.slots[:0]}
+	*c = turnCall{round: o, meaning: r.meaning, verdicts: c.verdicts[:0], pages: c.pages[:0], slots: c.slots[:0]}
 	c.turn = o.Turn()
 	r.readsReplay(&c.turn)
 	r.transactionsSettle(&c.turn)
@@ -183,7 +184,7 @@ func (c *turnCall) known() error {
 func (c *turnCall) settle() {
 	s := c.r.w.server
 	for i := range c.turn.Settle {
-		c.verdicts = append(c.verdicts, s.settle(c.r, &c.turn.Settle[i]))
+		c.verdicts = append(c.verdicts, s.settle(c.r, c.meaning, &c.turn.Settle[i]))
 	}
 	s.log.end(c.tx, true)
 }

@@ -154,8 +154,8 @@ func (s *server) known(raw store.Position) error {
 }
 
 // settle judges one settlement and carries it out.
-func (s *server) settle(who *relay, t *store.Settlement) store.Verdict {
-	asked := s.meant(who, t)
+func (s *server) settle(who *relay, of *meaning, t *store.Settlement) store.Verdict {
+	asked := s.meant(of, t)
 	v := s.judge(asked)
 	if v.Applied && asked != t { // of what was not parked nothing is left either, as a store's look at the chains says
 		v.Cleared = s.cleared(s.shard(t.Lo, t.Hi), t)
