@@ -118,6 +118,10 @@ func databaseOn(tb testing.TB, dsn string) (*storetest.Database[pgx.Tx], *fixtur
 			return err
 		},
 		Age: f.age,
+		ChangeOperation: func(ctx context.Context, id store.OperationID, version int, earlier time.Duration) error {
+			_, err := f.plain.Exec(ctx, "UPDATE postbag._operations SET revision = revision + 1, version = $2, touched = touched - $3 WHERE id = $1", int64(id), version, earlier.Microseconds())
+			return err
+		},
 		Snapshot: func(ctx context.Context) (pgx.Tx, error) {
 			tx, err := f.plain.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 			if err == nil {

@@ -92,6 +92,10 @@ func (s *work) fill(n int) {
 	s.exec(`INSERT INTO postbag._ledger SELECT 1000000, g / 8, g % 2 + 1, g % 4, 1, 1, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING`, n)
 	s.exec("INSERT INTO postbag._audit (who, why, what) SELECT 'x', 'y', 'z' FROM generate_series(1, $1::integer / 2)", n)
 	s.exec("INSERT INTO postbag._commands (sub, slot, seq, kind) SELECT 1000000, 7, g, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING", n)
+	s.exec(`INSERT INTO postbag._operations (version, kind, box, name, sub, messages, chosen, as_of, rate, who, why, matched, made, state, touched)
+		SELECT 1, 'retry', 'outbox', 'x', 1000000, 'dead', '', 1, 0, 'x', 'y', 500, 1, 'done', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+		FROM generate_series(1, $1::integer / 100) g`, n)
+	s.exec("INSERT INTO postbag._operation_parts (operation, part, messages) SELECT g % 50, g, 'x' FROM generate_series(1, $1::integer / 10) g ON CONFLICT DO NOTHING", n)
 	s.exec(`INSERT INTO postbag._once (consumer, id, sum, at)
 		SELECT 'consumer ' || g % 3, uuid_send(gen_random_uuid()), CASE WHEN g % 2 = 0 THEN sha256('x') END, now() - g % 10 * interval '10 days' FROM generate_series(1, $1::integer) g`, n)
 	if s.all {
@@ -306,6 +310,44 @@ func (s *work) orders() {
 	recent := store.Ref{Box: "outbox", Subscription: fmt.Sprint("recent", s.n)}
 	s.Declare(store.Spec{Ref: recent, Shards: 1, From: store.Start{At: time.Now().Add(-time.Minute)}}, store.Spec{Ref: recent})
 	s.stewards(recent)
+	s.operations()
+}
+
+// operations plans, works and ends a long operation of each kind of messages.
+func (s *work) operations() {
+	s.Helper()
+	a := store.Audit{Who: "x", Why: "y"}
+	later := boxtest.Messages(2, "k")
+	for i := range later {
+		later[i].NotBefore = time.Now().Add(time.Hour)
+	}
+	s.publish(later...)
+	now, err := s.Clock(s.Context())
+	s.Must(err)
+	for _, o := range []struct {
+		store.Operation
+		store.OperationMessage
+	}{
+		{store.Operation{Kind: store.OperationDiscard, Of: store.StateDead}, store.OperationMessage{Seq: 1 << 40}},
+		{store.Operation{Kind: store.OperationPublishNow, Of: store.StateScheduled}, store.OperationMessage{ID: later[0].ID}},
+		{store.Operation{Kind: store.OperationDiscard, Of: store.StateScheduled}, store.OperationMessage{ID: later[1].ID}},
+	} {
+		o.Ref, o.AsOf, o.Matched = outbox, now, 1
+		id, err := s.PlanOperation(s.Context(), a, o.Operation)
+		s.Must(err)
+		s.Must(s.AddMessages(s.Context(), id, 0, []store.OperationMessage{o.OperationMessage}))
+		s.Must(s.BeginOperation(s.Context(), a, id))
+		claimed, err := s.ClaimOperation(s.Context(), id, "x", time.Minute)
+		s.Must(err)
+		done, err := s.StepOperation(s.Context(), store.OperationClaim{ID: id, Token: claimed.Token, Lease: time.Minute}, 0, 1)
+		s.Must(err)
+		if done.State != store.OperationDone {
+			s.Fatalf("an operation of one message is %s after a step", done.State)
+		}
+	}
+	_, err = s.Operations(s.Context(), 10)
+	s.Must(err)
+	s.exec("UPDATE postbag._operations SET touched = 1 WHERE id IN (SELECT id FROM postbag._operations WHERE box = 'old' OR box = 'outbox' ORDER BY id DESC LIMIT 1)")
 }
 
 // stewards change a subscription, and remove it.

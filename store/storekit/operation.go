@@ -120,8 +120,12 @@ func EndStep(o *store.Operation, n, given, changed int64, now time.Time) (audit 
 
 // operationEnd is how the audit log says that an operation is over.
 func operationEnd(o *store.Operation) string {
-	return fmt.Sprintf("end operation %d: %s %s is %s with %d of %d messages behind it: %d given, %d changed, %d passed",
-		o.ID, o.Kind, operationPlace(o), o.State, o.At, o.Matched, o.Given, o.Changed, o.Passed)
+	return fmt.Sprintf("%s%d given, %d changed, %d passed", OperationEndText(o), o.Given, o.Changed, o.Passed)
+}
+
+// OperationEndText is how that line begins: what comes after it are the counts.
+func OperationEndText(o *store.Operation) string {
+	return fmt.Sprintf("end operation %d: %s %s is %s with %d of %d messages behind it: ", o.ID, o.Kind, operationPlace(o), o.State, o.At, o.Matched)
 }
 
 // ReleaseOperation gives the lease back. If the operation has failed, it returns a line of the audit log.
