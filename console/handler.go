@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+
+	"github.com/postbag/postbag/internal/redact"
 )
 
 // console answers requests.
 type console struct {
 	databases []*database
 	payloads  bool
+	rules     *redact.Rules // what nobody sees of them
 	// words puts the text of an error into those of its reader.
 	words func(string) string
 	// stranger answers those who are not logged in; nil: there is no login.
@@ -29,6 +32,7 @@ func New(o Options) (*Console, error) {
 		return nil, err
 	}
 	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample))}
+	c.rules, _ = o.Redact.rules() // Validate has read them
 	if c.words == nil {
 		c.words = func(text string) string { return text }
 	}

@@ -88,6 +88,8 @@ type Copies struct {
 	Copies []operations.Message `json:"copies"`
 	// Whether all subscriptions are through with it.
 	Done bool `json:"done"`
+	// What the console's rules hide of headers and payload, in words. Each hidden value is ***.
+	Hidden []string `json:"hidden,omitempty"`
 }
 
 // ID is the message's.
@@ -123,7 +125,8 @@ func (c *console) message(r *http.Request) (Copies, error) {
 	err = d.ask(r.Context(), func(ctx context.Context) error {
 		items, err := d.ops.Find(ctx, ref, id)
 		for i := range items {
-			v.Copies = append(v.Copies, operations.MessageOf(ref.Box, &items[i], payload))
+			m, hidden := c.messageOf(ref.Box, &items[i], payload)
+			v.Copies, v.Hidden = append(v.Copies, m), hidden // all have the same content
 			v.Done = v.Done && operations.Through(items[i].State)
 		}
 		return err

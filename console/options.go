@@ -22,6 +22,8 @@ type Options struct {
 	// Payloads: it shows payloads and headers of messages to those who ask for them. Without it
 	// nobody sees them, except what an error quotes.
 	Payloads bool
+	// Redact hides parts of payloads and headers.
+	Redact Redact
 	// Commands: operators may give commands: retry or discard a message, pause or resume a subscription. Each is in the audit log.
 	// Without it the console changes nothing.
 	Commands bool
@@ -77,6 +79,9 @@ func (o *Options) Validate() error {
 		case d.Store != nil && err != nil:
 			faults = append(faults, fmt.Errorf("console: Databases[%d]: %w", i, err))
 		}
+	}
+	if _, err := o.Redact.rules(); err != nil {
+		faults = append(faults, err)
 	}
 	if o.Commands && o.Stranger == nil && o.Who == "" {
 		faults = append(faults, errors.New("console: there are Commands, but no login, so nobody would be named in the audit log; set Who, or Stranger"))

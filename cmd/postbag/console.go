@@ -155,7 +155,11 @@ func (f *consoleFlags) check() error {
 // options are those of the console, without its databases.
 func (f *consoleFlags) options(c *terminal.Terminal) console.Options {
 	sample, _ := f.settings.Sampling() // check has read it
-	return console.Options{Sample: sample, Payloads: f.settings.Payloads, Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) }}
+	r := &f.settings.Redact
+	return console.Options{Sample: sample, 
+		Payloads: f.settings.Payloads, Redact: console.Redact{Headers: r.Headers, JSON: r.JSON, ShowOther: r.Other == "show"},
+		Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) },
+	}
 }
 
 // stores returns those to show: all of the file, or the one that the flags name.

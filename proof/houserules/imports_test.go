@@ -39,6 +39,7 @@ var rules = map[string][]string{
 	"internal/suitetest":             {},
 	"internal/publishtest":           {"", "broker"},
 	"internal/boxtest":               {"", "store"},
+	"internal/redact":                {},
 	"internal/pagetest":              {},
 	"internal/readbacktest":          {"", "store", "broker", "relay"},
 	"store/sqlkit/snapshots":         {"store"},
@@ -87,7 +88,7 @@ func allowedInModule(module string) func(string) bool {
 			return module == "proof" || other != "proof" && !strings.HasPrefix(other, "proof/")
 		}
 	case module == "console":
-		may = append(may, "store", "broker", "internal/operations")
+		may = append(may, "store", "broker", "internal/operations", "internal/redact")
 	case kindOf(module) == "store":
 		may = append(may, "store", "store/storekit", "store/sqlkit", "store/sqlkit/snapshots")
 	case kindOf(module) == "source":

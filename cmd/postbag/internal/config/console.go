@@ -16,6 +16,8 @@ type Console struct {
 	Listen string `yaml:"listen" default:"127.0.0.1:9292"`
 	// Show payloads and headers of messages. With access, only to those who have payloads there.
 	Payloads bool `yaml:"payloads" default:"false"`
+	// What of payloads and headers nobody sees.
+	Redact ConsoleRedact `yaml:"redact"`
 	// Take commands of operators: retry or discard a message, pause or resume a subscription.
 	// Without access everybody who reaches the address is an operator.
 	Commands bool `yaml:"commands" default:"false"`
@@ -147,6 +149,7 @@ func (c *Console) mistakes() (all [][2]string) {
 	say(c.Access == "" && (behind || vouches || c.OIDC.Issuer != ""), "access", "is missing: without it nobody has to log in; name the file that says who has which rights")
 	say(vouches && !behind, "proxy.addresses", "is missing: anybody could send the header; name the addresses of the proxy")
 	say(c.Proxy.GroupsHeader != "" && !vouches, "proxy.user_header", "is missing: groups alone name nobody; name the header of the user")
+	all = append(all, c.Redact.mistakes()...)
 	all = append(all, c.OIDC.mistakes()...)
 	return all
 }
