@@ -22,6 +22,9 @@ type console struct {
 	live     *live
 	// liveRoutes answers streams.
 	liveRoutes *http.ServeMux
+	// decode and traceLink are those of Options.
+	decode    func(topic, typ string, payload []byte) (string, bool)
+	traceLink string
 }
 
 // New makes a console. Serve it at the root of a server, or below a path with http.StripPrefix. Its addresses are relative. It may
@@ -31,7 +34,7 @@ func New(o Options) (*Console, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample))}
+	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample)), decode: o.Decode, traceLink: o.TraceLink}
 	c.rules, _ = o.Redact.rules() // Validate has read them
 	if c.words == nil {
 		c.words = func(text string) string { return text }

@@ -39,6 +39,13 @@ type Options struct {
 	// Words puts the text of an error into words for your readers, such as without secrets. It is
 	// called concurrently. Nil leaves it as it is.
 	Words func(text string) string
+	// Decode puts payloads that are no text into words, such as those of protocol buffers. Pages show its text beside the payload, as
+	// JSON if it is that, to those who may see payloads. Not ok: it cannot. It is called concurrently, gets 1 MiB at most, and must
+	// not keep or change the payload. Nil decodes nothing.
+	Decode func(topic, typ string, payload []byte) (text string, ok bool)
+	// TraceLink is the address of a trace, with {trace_id}, and {span_id} if you like, where the ids stand. A message whose header
+	// traceparent names a trace links it, for those who may see headers. Empty: none does.
+	TraceLink string
 	// Stranger answers requests without a user (WithUser) for what is not for everybody, such as
 	// with a page to log in. Nil: there is no login, and such requests may see everything.
 	Stranger http.HandlerFunc
@@ -88,6 +95,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Sample > 0 && (o.Sample < fresh || o.Sample >= rateOver) {
 		faults = append(faults, fmt.Errorf("console: Sample is %v; choose from %v to less than %v, zero for %v, or a time below zero for no samples", o.Sample, fresh, rateOver, DefaultSample))
+	}
+	if err := validTraceLink(o.TraceLink); err != nil {
+		faults = append(faults, err)
 	}
 	if o.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("console: Timeout is %v; choose a positive time, or zero for %v", o.Timeout, DefaultTimeout))

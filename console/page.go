@@ -28,7 +28,6 @@ func parsed(names ...string) map[string]*template.Template {
 		"span":        func(seconds float64) string { return operations.Span(operations.Seconds(seconds)) },
 		"rate":        rateText,
 		"count":       countText,
-		"payload":     payloadOf,
 		"destination": destinationText,
 		"predicate":   predicateText,
 		"shown":       shownStates,
@@ -68,6 +67,8 @@ type sheet struct {
 	several    bool
 	rights     Rights
 	databases  []*database
+	decode     func(topic, typ string, payload []byte) (string, bool)
+	traceLink  string
 }
 
 // Sees says whether the one who looks may see what is of no box of a database, such as its relays.
@@ -86,6 +87,7 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
 		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), databases: c.databases,
+		decode: c.decode, traceLink: c.traceLink,
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 const (
 	mostText = 64 << 10
 	mostHex  = 4 << 10
+	// mostDecoded is how large a payload is that Options.Decode gets.
+	mostDecoded = 1 << 20
 	// mostDepth is how deep what is indented may be: the spaces before each line grow with it.
 	mostDepth = 64
 	mostLine  = 64 << 10 // of a payload in a command: a shell takes no argument of more than 128 KiB
@@ -27,11 +29,36 @@ type shown struct {
 	Text string
 	// JSON is it indented; empty: it is no JSON, or too large.
 	JSON string
+	// Folded is the same, with parts that can be closed; nil: there are too many values, or there is only one.
+	Folded *folded
+	// Decoded is what Options.Decode makes of it, and DecodedFolded the same where it is JSON.
+	Decoded       string
+	DecodedFolded *folded
 	// Hex is a dump of its first bytes.
 	Hex string
 	// TextCut and HexCut: there is more.
 	TextCut, HexCut bool
 }
+
+// Payload makes the payload of a message ready for the page. Without one it is nil.
+func (s *sheet) Payload(m operations.Message) *shown {
+	v := payloadOf(m)
+	if v == nil || s.decode == nil {
+		return v
+	}
+	data, err := m.Body.Bytes()
+	if err != nil || len(data) > mostDecoded {
+		return v
+	}
+	if text, ok := s.decode(m.Topic, m.Type, data); ok {
+		v.Decoded = strings.ToValidUTF8(text[:min(len(text), mostText)], "\ufffd")
+		v.DecodedFolded = foldOf([]byte(v.Decoded))
+	}
+	return v
+}
+
+// Trace is the address of the trace that the headers of a message name; empty: there is none.
+func (s *sheet) Trace(m operations.Message) string { return traceOf(s.traceLink, m.Headers) }
 
 // payloadOf makes a payload ready for a page. Without one it is nil.
 func payloadOf(m operations.Message) *shown {
@@ -44,7 +71,7 @@ func payloadOf(m operations.Message) *shown {
 	v.Hex = hex.Dump(data[:min(len(data), mostHex)])
 	var indented bytes.Buffer
 	if !v.TextCut && depthOf(data) <= mostDepth && json.Indent(&indented, data, "", "  ") == nil {
-		v.JSON = indented.String()
+		v.JSON, v.Folded = indented.String(), foldOf(data)
 	}
 	return v
 }

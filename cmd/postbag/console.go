@@ -19,6 +19,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/protodecode"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/console"
 )
@@ -67,7 +68,10 @@ Payloads and headers of messages are shown only with --payloads.`,
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}
-			o := f.options(c)
+			o, err := f.options(c)
+			if err != nil {
+				return exit.With(exit.Usage, err)
+			}
 			var shown consoleStores
 			defer func() { err = errors.Join(err, shown.close()) }()
 			for _, name := range slices.Sorted(maps.Keys(stores)) {
@@ -153,13 +157,24 @@ func (f *consoleFlags) check() error {
 }
 
 // options are those of the console, without its databases.
-func (f *consoleFlags) options(c *terminal.Terminal) console.Options {
+func (f *consoleFlags) options(c *terminal.Terminal) (console.Options, error) {
 	sample, _ := f.settings.Sampling() // check has read it
 	r := &f.settings.Redact
-	return console.Options{Sample: sample, 
+	returno := console.Options{Sample: sample, 
+		
 		Payloads: f.settings.Payloads, Redact: console.Redact{Headers: r.Headers, JSON: r.JSON, ShowOther: r.Other == "show"},
 		Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) },
+	,
+		TraceLink: f.settings.TraceLink,
 	}
+	if f.settings.Descriptors == "" {
+		return o, nil
+	}
+	d, err := protodecode.Open(f.settings.Descriptors, f.settings.MessageTypes)
+	if err == nil {
+		o.Decode = d.Decode
+	}
+	return o, err
 }
 
 // stores returns those to show: all of the file, or the one that the flags name.

@@ -173,7 +173,10 @@ func (leaking) Overview(context.Context) (store.Overview, error) {
 
 func TestTheConsoleShowsNoSecretOfAnError(t *testing.T) {
 	t.Parallel()
-	o := new(consoleFlags).options(&terminal.Terminal{Words: component.Kinds().InSettings})
+	o, err := new(consoleFlags).options(&terminal.Terminal{Words: component.Kinds().InSettings})
+	if err != nil {
+		t.Fatal(err)
+	}
 	o.Databases = []console.Database{{Name: "shop", Store: leaking{memstore.New(memstore.Options{})}}}
 	h, err := console.New(o)
 	if err != nil {

@@ -28,6 +28,15 @@ type Console struct {
 	// The file that says who has which rights, and who logs in with a password. It is read again
 	// when it changes. See guides/console.md.
 	Access string `yaml:"access" otherwise:"no login: who reaches the address sees everything"`
+	// The file with the descriptors of your protocol buffers, as protoc --descriptor_set_out
+	// --include_imports writes it. Payloads are then shown as text to those who may see payloads.
+	Descriptors string `yaml:"descriptors" otherwise:"payloads of protocol buffers are shown as bytes"`
+	// Which message of the descriptors a payload is, by the type of the message, or by its topic.
+	// Without a line the type is the full name, such as shop.v1.Order.
+	MessageTypes map[string]string `yaml:"message_types" otherwise:"none"`
+	// The address of a trace with {trace_id}, and {span_id} if you like, such as
+	// https://jaeger.example/trace/{trace_id}. Messages with the header traceparent link theirs.
+	TraceLink string `yaml:"trace_link" otherwise:"no links to traces"`
 	// The certificate that browsers see.
 	TLS ConsoleTLS `yaml:"tls"`
 	// The proxy before the console, if there is one.
@@ -150,8 +159,16 @@ func (c *Console) mistakes() (all [][2]string) {
 	say(vouches && !behind, "proxy.addresses", "is missing: anybody could send the header; name the addresses of the proxy")
 	say(c.Proxy.GroupsHeader != "" && !vouches, "proxy.user_header", "is missing: groups alone name nobody; name the header of the user")
 	all = append(all, c.Redact.mistakes()...)
+	say(len(c.MessageTypes) > 0 && c.Descriptors == "", "descriptors", "is missing: message_types name what is in it; name the file that protoc --descriptor_set_out wrote")
+	say(!traceLink(c.TraceLink), "trace_link", "is no address with {trace_id} in it; write one such as https://jaeger.example/trace/{trace_id}")
 	all = append(all, c.OIDC.mistakes()...)
 	return all
+}
+
+// traceLink says whether a template is the address of a trace, or is left out.
+func traceLink(template string) bool {
+	u, err := url.Parse(strings.NewReplacer("{trace_id}", "a", "{span_id}", "b").Replace(template))
+	return template == "" || err == nil && u.Host != "" && u.User == nil && (u.Scheme == "https" || u.Scheme == "http") && strings.Contains(template, "{trace_id}")
 }
 
 func (c *ConsoleOIDC) mistakes() (all [][2]string) {
