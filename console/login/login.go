@@ -94,12 +94,16 @@ func (l *Login) Wrap(next http.Handler) http.Handler {
 		mux.HandleFunc("GET /callback", l.fromProvider)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		u, err := l.user(r)
+		u, err := l.user(r, l.sessions.of)
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err.Error())
 			return
 		}
 		if u != nil {
+			u.Again = func() *console.User {
+				now, _ := l.user(r, l.sessions.peek) // what was malformed had no answer
+				return now
+			}
 			r = r.WithContext(console.WithUser(r.Context(), u))
 		}
 		next.ServeHTTP(w, r)
@@ -142,8 +146,8 @@ func (l *Login) Stranger(w http.ResponseWriter, r *http.Request) {
 // hasPage says whether people log in here, and not at a proxy alone.
 func (l *Login) hasPage() bool { return l.o.Provider != nil || l.o.Access.HasPasswords() }
 
-// user returns who asks; nil: nobody with any right. A proxy's word comes before a session.
-func (l *Login) user(r *http.Request) (*console.User, error) {
+// user returns who asks; nil: nobody with any right. A proxy's word comes before a session, which find finds.
+func (l *Login) user(r *http.Request, find func(id string) (session, bool)) (*console.User, error) {
 	name, groups, err := l.vouchedBy(r)
 	if err != nil {
 		return nil, err
@@ -155,7 +159,7 @@ func (l *Login) user(r *http.Request) (*console.User, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr,nilnil // it has no session
 	}
-	s, open := l.sessions.of(cookie.Value)
+	s, open := find(cookie.Value)
 	if !open {
 		return nil, nil //nolint:nilnil // nobody
 	}

@@ -37,6 +37,7 @@ var hashed = sync.OnceValue(func() string {
 type site struct {
 	t       *testing.T
 	handler http.Handler
+	console *console.Console // behind the login
 	cookies map[string]*http.Cookie
 	log     *bytes.Buffer
 	file    string
@@ -65,7 +66,7 @@ func newSite(t *testing.T, lines string, change func(*login.Options)) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.handler = l.Wrap(h)
+	s.handler, s.console = l.Wrap(h), h
 	return s
 }
 

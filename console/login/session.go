@@ -76,7 +76,12 @@ func (s *sessions) over(one *session) bool {
 }
 
 // of returns the session of an id, and notes that it is used.
-func (s *sessions) of(id string) (session, bool) {
+func (s *sessions) of(id string) (session, bool) { return s.find(id, true) }
+
+// peek returns the session of an id. An open page does not keep it from ending.
+func (s *sessions) peek(id string) (session, bool) { return s.find(id, false) }
+
+func (s *sessions) find(id string, uses bool) (session, bool) {
 	key := sha256.Sum256([]byte(id))
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +93,9 @@ func (s *sessions) of(id string) (session, bool) {
 		delete(s.open, key)
 		return session{}, false
 	}
-	one.used = time.Now()
+	if uses {
+		one.used = time.Now()
+	}
 	return *one, true
 }
 
