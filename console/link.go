@@ -147,7 +147,7 @@ func (s *sheet) Back() string {
 // Narrowed says whether the page shows less than all messages.
 func (s *sheet) Narrowed() bool {
 	for name := range s.query {
-		if name != "cursor" && name != "trail" && name != "limit" && name != "oldest" {
+		if name != "cursor" && name != "trail" && name != "limit" && name != "oldest" && name != "follow" {
 			return true
 		}
 	}

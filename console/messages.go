@@ -47,6 +47,9 @@ func (c *console) messages(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if r.URL.Query().Has("follow") {
+			return badRequestf("an export ends, so it follows nothing; leave out follow, or stream /api/v1/events")
+		}
 		return export(w, r, d, q, format)
 	}
 	return badRequestf("format is not json, ndjson or csv; write one of them")
@@ -66,6 +69,9 @@ func (c *console) query(r *http.Request) (*database, store.Query, error) {
 func (c *console) listed(r *http.Request) (v Messages, err error) {
 	d, q, err := c.query(r)
 	if err != nil {
+		return v, err
+	}
+	if err = follow(r, &q); err != nil {
 		return v, err
 	}
 	if q.Limit, err = number(r, "limit", pageOf, mostListed); err != nil {

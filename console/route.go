@@ -30,7 +30,7 @@ type route struct {
 	needs Role
 	// open: those who are not logged in may have it too.
 	open bool
-	// live: it can be streamed, since it asks nothing but the overview.
+	// live: it can be streamed. It asks nothing but the overview, or follows messages.
 	live   bool
 	handle func(*console, http.ResponseWriter, *http.Request) error
 }
@@ -64,6 +64,7 @@ var (
 	payloads = parameter{"payload", "true: with payload and headers, if the console shows them."}
 	lines    = parameter{"limit", "Most lines, 1 to 1000 (50)."}
 	streamed = parameter{"of", "The address of what to tell of, as seen from the console's first page: api/v1/overview if you do not say it, another address of the API for the state of a box, a subscription or the relays, or one of such a page."}
+	follows  = parameter{"follow", "true: only what was stored in the last ten minutes, the newest first, which can be streamed."}
 	readers  = parameter{"subscription", "Only this subscription."}
 )
 
@@ -131,7 +132,7 @@ func boxRoutes() []route {
 			about: "Keys whose messages wait behind one, those with most of them first.",
 		},
 		{
-			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: append(slices.Clone(filters), formats), needs: Viewer,
+			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: append(slices.Clone(filters), formats, follows), needs: Viewer, live: true,
 			about:   "Messages, the newest first, without payloads and headers.",
 			exports: []string{ndjson, table},
 		},
@@ -160,7 +161,7 @@ func pageRoutes() []route {
 		{path: box + "/subscriptions/{subscription}", page: true, handle: asPage("subscription", (*console).subscription), needs: Viewer, live: true},
 		{path: box + "/errors", page: true, handle: asPage("errors", (*console).errors), takes: []parameter{readers}, needs: Viewer},
 		{path: box + "/keys", page: true, handle: asPage("keys", (*console).keys), takes: []parameter{readers}, needs: Viewer},
-		{path: box + "/messages", page: true, handle: asPage("messages", (*console).listed), takes: append(slices.Clone(filters), trails), needs: Viewer},
+		{path: box + "/messages", page: true, handle: asPage("messages", (*console).listed), takes: append(slices.Clone(filters), trails, follows), needs: Viewer, live: true},
 		{path: box + "/messages/{id}", page: true, handle: asPage("message", (*console).message), takes: []parameter{payloads}, needs: Viewer},
 		{path: box + "/messages/{id}/key", page: true, handle: asPage("around", (*console).around), takes: []parameter{readers}, needs: Viewer},
 	}

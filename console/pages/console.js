@@ -52,44 +52,95 @@
 	const footer = document.querySelector("footer");
 	footer.append(" · Press ? for the keys");
 
-	// A page that says so is read again once in a while, unless somebody is at work in it.
+	// A page that says so is told of changes by a stream, or asks again and again where that does not work. Nothing changes under
+	// the hands of somebody at work in it.
 	const main = document.querySelector("main[data-live]");
 	if (!main) return;
 	const note = document.createElement("span");
 	note.setAttribute("role", "status");
 	footer.append(note);
+	const say = (text) => { note.textContent = text && ` · ${text}`; };
+
 	const typed = () => [...main.querySelectorAll("input, select")].some((field) => field.value !== (field.defaultValue ?? field.value));
-	const busy = () => document.hidden || keys.open || typed() || !getSelection().isCollapsed || (main !== document.activeElement && main.contains(document.activeElement)) || main.querySelector("details[open]");
-	const refresh = async () => {
-		const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-		if (answer.redirected) {
-			note.textContent = " · Your session has ended. Load the page again to log in.";
-			return false;
+	const mayKeep = "details[id] > summary"; // what is open, or has the focus, stays so
+	const held = () => main !== document.activeElement && main.contains(document.activeElement) && !document.activeElement.matches(mayKeep);
+	const busy = () => document.hidden || keys.open || typed() || !getSelection().isCollapsed || held() || main.querySelector("details[open]:not([id])");
+
+	let last = new Date();
+	const show = (text) => {
+		last = new Date();
+		if (busy()) return;
+		const page = new DOMParser().parseFromString(text, "text/html");
+		const places = new Map([...main.querySelectorAll(".wide")].map((wide) => [wide.ariaLabel, wide.scrollLeft]));
+		const open = [...main.querySelectorAll("details[id][open]")].map((details) => details.id);
+		const focused = main.contains(document.activeElement) && document.activeElement.closest("details[id]")?.id;
+		main.replaceChildren(...page.querySelector("main").childNodes);
+		for (const wide of main.querySelectorAll(".wide")) wide.scrollLeft = places.get(wide.ariaLabel) ?? 0;
+		for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+		if (focused) document.getElementById(focused)?.querySelector("summary").focus({ preventScroll: true });
+		document.title = page.title;
+		localize();
+	};
+
+	// ask reads the page again, and again after a while. It says whether to go on.
+	const ask = async () => {
+		try {
+			const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+			if (answer.redirected) {
+				say("Your session has ended. Load the page again to log in.");
+				return false;
+			}
+			if (!answer.ok) throw new Error(answer.statusText);
+			show(await answer.text());
+			say("");
+		} catch {
+			say(`Not updated since ${local(last)}`);
 		}
-		if (!answer.ok) throw new Error(answer.statusText);
-		const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-		if (!busy()) {
-			const places = new Map([...main.querySelectorAll(".wide")].map((wide) => [wide.ariaLabel, wide.scrollLeft]));
-			main.replaceChildren(...page.querySelector("main").childNodes);
-			for (const wide of main.querySelectorAll(".wide")) wide.scrollLeft = places.get(wide.ariaLabel) ?? 0;
-			document.title = page.title;
-			localize();
-		}
-		note.textContent = "";
 		return true;
 	};
-	let last = new Date();
-	const live = async () => {
-		let goOn = true;
-		if (!busy()) {
-			try {
-				goOn = await refresh();
-				last = new Date();
-			} catch {
-				note.textContent = ` · Not updated since ${local(last)}`;
-			}
-		}
-		if (goOn) setTimeout(live, 1000 * main.dataset.live);
+	const poll = async () => {
+		if (busy() || await ask()) setTimeout(poll, 1000 * main.dataset.live);
 	};
-	setTimeout(live, 1000 * main.dataset.live);
+
+	let stream = null;
+	let done = false; // the stream said that it is over, or cannot be had
+	const listen = () => {
+		if (done || stream || document.hidden) return;
+		let lost = false;
+		stream = new EventSource(main.dataset.events);
+		stream.onopen = () => {
+			if (lost) say("Connected again");
+			lost = false;
+		};
+		stream.onerror = () => {
+			if (stream.readyState === EventSource.CLOSED) { // it is refused
+				done = true;
+				poll();
+				return;
+			}
+			lost = true;
+			say(`Connection lost. Not updated since ${local(last)}`);
+		};
+		stream.addEventListener("state", (event) => {
+			show(event.data);
+			say("");
+		});
+		stream.addEventListener("failure", (event) => say(`Not updated since ${local(last)}: ${JSON.parse(event.data).error}`));
+		stream.addEventListener("end", (event) => {
+			done = true;
+			stream.close();
+			say(JSON.parse(event.data).error);
+		});
+	};
+	// A page that nobody sees needs no stream. A browser has few connections.
+	document.addEventListener("visibilitychange", async () => {
+		if (!document.hidden) {
+			if (!done && await ask()) listen();
+			return;
+		}
+		stream?.close();
+		stream = null;
+	});
+	if (window.EventSource) listen();
+	else poll();
 })();
