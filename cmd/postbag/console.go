@@ -85,20 +85,23 @@ Payloads and headers of messages are shown only with --payloads.`,
 			if err != nil {
 				return exit.With(exit.Usage, err)
 			}
-			ctx, end := context.WithCancel(cmd.Context())
-			running := make(chan error, 1)
-			go func() { running <- run(ctx) }()
-			defer func() {
-				end()
-				err = errors.Join(err, <-running)
-			}()
-			return f.serve(ctx, c, h, logger)
+			return beside(cmd.Context(), run, func(ctx context.Context) error { return f.serve(ctx, c, h, logger) })
 		},
 	}
 	f.store.add(cmd)
 	f.add(cmd.Flags())
 	cmd.AddCommand(newConsoleUserCommand(c))
 	return cmd
+}
+
+// beside does something while another thing runs, which it ends afterwards.
+func beside(ctx context.Context, run, do func(context.Context) error) error {
+	ctx, end := context.WithCancel(ctx)
+	running := make(chan error, 1)
+	go func() { running <- run(ctx) }()
+	err := do(ctx)
+	end()
+	return errors.Join(err, <-running)
 }
 
 func (f *consoleFlags) add(flags *pflag.FlagSet) {
