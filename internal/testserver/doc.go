@@ -24,6 +24,7 @@
 //     sentinel ([StartRedisSentinel]).
 //   - [Kafka]: Kafka, one node or three, which scripts/jars kafka downloads, and its own tools.
 //   - [Mosquitto]: an MQTT 5 broker from the machine's own packages, with users, rights and TLS.
+//   - [Chromium]: a browser without a window, from the machine's own packages, which tests of pages drive.
 //   - [Program]: any program, such as a role of the test itself.
 //   - [Proxy]: a TCP proxy that can cut, refuse, hold and delay connections, and cut one right after given bytes passed.
 //   - [Tmpfs]: a small file system, to see what happens when the disk is full.
