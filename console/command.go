@@ -250,10 +250,15 @@ func (c *console) change(r *http.Request, give func(context.Context, operations.
 // asCommand gives a command, and sends the browser back to the page with its form.
 func asCommand(give func(*console, *http.Request) (Done, error)) func(*console, http.ResponseWriter, *http.Request) error {
 	return func(c *console, w http.ResponseWriter, r *http.Request) error {
-		if _, err := give(c, r); err != nil {
+		done, err := give(c, r)
+		if err != nil {
 			return err
 		}
-		w.Header().Set("Location", "../"+path.Base(path.Dir(r.URL.EscapedPath())))
+		to := "../" + path.Base(path.Dir(r.URL.EscapedPath()))
+		if done.Changed > 0 && r.PostForm.Get("do") == doDiscard { // a cancelled message has no page any more
+			to = "../../messages?state=scheduled"
+		}
+		w.Header().Set("Location", to)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}

@@ -243,4 +243,17 @@ func TestTheScheduledAreShownWithWhenTheyAreDue(t *testing.T) {
 	if left := into[console.Messages](t, at+messages+"?state=scheduled").Messages; len(left) != 1 || left[0].NotBefore.After(time.Now()) {
 		t.Errorf("it is not due now: %+v", left) // a relay takes it from there
 	}
+	fields["do"] = []string{"discard"}
+	response, body = post(t, at+one+"/commands", fields)
+	form, err := url.Parse(at + one + "/commands")
+	if err != nil || response.StatusCode != http.StatusSeeOther {
+		t.Fatalf("to cancel it answers %s, %v: %s", response.Status, err, body)
+	}
+	back, err := form.Parse(response.Header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, page := get(t, back.String()); answer.StatusCode != http.StatusOK || !strings.Contains(page, "No message matches") {
+		t.Errorf("after the cancel %s answers %s:\n%s", back, answer.Status, page)
+	}
 }
