@@ -1,7 +1,7 @@
 # The two commands to begin with are "make demo" and "make test". "make help" lists all.
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo test test-fast test-all matrix interop model mutants mutation sim faketime chaos chaos-short lint fmt bench bench-full clean
+.PHONY: help build setup demo test test-fast test-all matrix interop screenshots model mutants mutation sim faketime chaos chaos-short lint fmt bench bench-full clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -52,6 +52,9 @@ model: setup ## the protocol as a model, and its mutants, checked by spin
 
 interop: setup ## consumers that others wrote read every format (Python's from PyPI, and Kafka's own)
 	@scripts/interop
+
+screenshots: setup ## the pictures of the console in docs/images, taken with Chromium
+	@cd proof && GOWORK=off POSTBAG_REQUIRE_SERVERS=1 go test -count=1 -run TestThePicturesOfTheGuide ./browser -pictures "$(CURDIR)/docs/images"
 
 SEEDS ?= 20000
 sim: ## the simulator: SEEDS runs from seeds, with faults, over all cores
