@@ -155,6 +155,25 @@ func TestAMessageThatRulesDoNotTouchIsShownWhole(t *testing.T) {
 	}
 }
 
+// What a decoder makes of a payload that is no JSON has the same values.
+func TestRulesHideWhatADecoderTells(t *testing.T) {
+	t.Parallel()
+	m, all := secretBox(t)
+	for _, other := range []bool{false, true} {
+		h, err := New(Options{
+			Databases: []Database{{Name: "shop", Store: m}}, Payloads: true, Redact: Redact{JSON: []string{"$..password"}, ShowOther: other},
+			Decode: func(string, string, []byte) (string, bool) { return `{"user":{"password":"decoded ` + secret + `"}}`, true },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := requested(h, http.MethodGet, "/databases/shop/boxes/outbox/messages/"+all[2].ID.String()+"?payload=true", nil).Body.String()
+		if strings.Contains(text, "decoded "+secret) || strings.Contains(text, ">Decoded<") != other {
+			t.Errorf("with ShowOther %v the page is\n%s", other, text)
+		}
+	}
+}
+
 func TestAConsoleWithARuleThatIsNoneDoesNotBegin(t *testing.T) {
 	t.Parallel()
 	o := Options{Databases: []Database{{Name: "shop", Store: memstore.New(memstore.Options{})}}, Redact: Redact{JSON: []string{"card"}, Headers: []string{""}}}

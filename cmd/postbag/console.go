@@ -163,12 +163,10 @@ func (f *consoleFlags) check() error {
 func (f *consoleFlags) options(c *terminal.Terminal) (console.Options, error) {
 	sample, _ := f.settings.Sampling() // check has read it
 	r := &f.settings.Redact
-	returno := console.Options{Sample: sample, 
-		
+	o := console.Options{
+		Sample: sample, TraceLink: f.settings.TraceLink,
 		Payloads: f.settings.Payloads, Redact: console.Redact{Headers: r.Headers, JSON: r.JSON, ShowOther: r.Other == "show"},
 		Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) },
-	,
-		TraceLink: f.settings.TraceLink,
 	}
 	if f.settings.Descriptors == "" {
 		return o, nil

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 )
 
@@ -27,7 +26,9 @@ func ReplayEnds(r *store.Replay, p store.Position, floorOf FloorOf) bool {
 func FilterReplay(r *store.Replay, records []store.Record) {
 	for i := range records {
 		if m := &records[i]; !m.Filtered && !r.Takes(m) {
-			*m = store.Record{Message: postbag.Message{ID: m.ID}, Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, At: m.At, Filtered: true}
+			id := m.ID
+			*m = store.Record{Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, At: m.At, Filtered: true}
+			m.ID = id
 		}
 	}
 }
