@@ -68,4 +68,40 @@ var replaying = []Mutant{
 		Patches:  []Patch{{"relay/replay.go", "	if r == nil || r.Unmarked {\n		return nil\n	}\n", "	if r == nil {\n		r = &store.Replay{Ref: store.Ref{Subscription: \"first\"}}\n	}\n	if r.Unmarked {\n		return nil\n	}\n"}},
 		By:       faketime("Restarts"),
 	},
+	{
+		Name: "replay-through-at-its-first-shard", What: "a replay is through when one of its shards is",
+		Evidence: "progress that is read off the fastest partition",
+		Patches:  []Patch{{"internal/core/replay.go", "if i == 0 || floor < out {", "if i == 0 || floor > out {"}},
+		By:       sim("-faults", "replays"),
+	},
+	{
+		Name: "replay-sends-all-it-reads", What: "a replay sends what lies outside of its bounds, times and keys",
+		Evidence: "a filter that the reader is to apply, and does not",
+		Patches:  []Patch{{"internal/core/replay.go", "!m.Filtered && !r.Takes(m)", "m.Filtered && !r.Takes(m)"}},
+		By:       sim("-faults", "replays"),
+	},
+	{
+		Name: "replay-stops-before-its-last-seq", What: "a replay reads no more once all but its last seq was read",
+		Evidence: "bounds that one side includes and the other does not",
+		Patches:  []Patch{{"internal/core/replay.go", "return err == nil && floor >= r.Through", "return err == nil && floor >= r.Through-1"}},
+		By:       sim("-faults", "replays"),
+	},
+	{
+		Name: "replay-without-the-first-of-its-time", What: "the message that was stored at the very time that a replay begins at does not come",
+		Evidence: "the same, with times",
+		Patches:  []Patch{{"store/replay.go", "m.At.Before(r.From)", "!m.At.After(r.From)"}},
+		By:       sim("-faults", "replays"),
+	},
+	{
+		Name: "replay-with-what-came-at-its-end", What: "the message that was stored at the very time that a replay ends at comes, too",
+		Evidence: "the same, at the end",
+		Patches:  []Patch{{"store/replay.go", "!m.At.Before(r.Before)", "m.At.After(r.Before)"}},
+		By:       sim("-faults", "replays"),
+	},
+	{
+		Name: "replay-waits-for-the-end-of-a-window", What: "a replay that has ended in the middle of a window never tries again what was rejected under supersede",
+		Evidence: "ours: seed 924 of the simulator, when replays were new to it",
+		Patches:  []Patch{{"internal/engine/group.go", "case f.cfg.Ends != nil && f.cfg.Ends(b.Next):", "case f.cfg.Ends != nil && f.cfg.Ends(b.Next) && b.Whole:"}},
+		By:       sim("-faults", "replays,supersede,rejects,rollbacks,long-transactions"),
+	},
 }
