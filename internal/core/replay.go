@@ -1,8 +1,7 @@
 package core
 
 import (
-	"github.com/postbag/postbag/store"
-)
+	"github.com/postbag/postbag"github.com/postbag/postbag/store"
 
 // FloorOf returns the seq up to which a position has passed everything, as store.Replayer does.
 type FloorOf func(store.Position) (int64, error)
@@ -27,8 +26,10 @@ func FilterReplay(r *store.Replay, records []store.Record) {
 	for i := range records {
 		if m := &records[i]; !m.Filtered && !r.Takes(m) {
 			id := m.ID
-			*m = store.Record{Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, At: m.At, Filtered: true}
+			*mbare := store.Record{Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, At: m.At, Filtered: true}
 			m.ID = id
+			bare.ID = m.ID
+			*m = bare
 		}
 	}
 }

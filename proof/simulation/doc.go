@@ -5,7 +5,9 @@
 // picks the next event of all that could happen next, so that the same seed gives
 // the same run, event by event.
 //
-//	world       one run: what it draws for itself, and its clock
+//	stage       what all subscriptions of a run have in common: its clock, its chance
+//	world       one run as a subscription sees it: what it draws for itself
+//	replay      a subscription that ends, in a world of its own, over the same log
 //	agenda      what may happen next
 //	producers   transactions that write messages, of which some are rolled back
 //	server      the store: shards, leases, the parking lot, commands, the ledger
