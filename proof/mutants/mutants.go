@@ -22,7 +22,8 @@ type Mutant struct {
 	Patches  []Patch
 	// By is the instrument that must find it.
 	By Instrument
-	// Quick ones are tried in continuous integration too: one of each kind, as each takes a build of its own.
+	// Quick ones are tried in continuous integration too: one or two of each kind, as each takes a build of its own. What finds them does so
+	// within seconds.
 	Quick bool
 }
 

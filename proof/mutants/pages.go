@@ -9,7 +9,7 @@ var pages = []Mutant{
 			"inbox/batch_page.go", "		if err := p.d.lanes.WriteLane(ctx, tx, p.lane.key, p.lane.epoch, p.record); err != nil {\n",
 			"		if err := p.d.one.tx.InTx(ctx, func(ctx context.Context, own Tx) error {\n			return p.d.lanes.WriteLane(ctx, own, p.lane.key, p.lane.epoch, p.record)\n		}); err != nil {\n",
 		}},
-		By: coreTests("inbox", "TestAHandlerOfPagesConformsAsADestination|TestAZombiesPageIsKnownOrFenced"), Quick: true,
+		By: coreTests("inbox", "TestAHandlerOfPagesConformsAsADestination|TestAZombiesPageIsKnownOrFenced"),
 	},
 	{
 		Name: "page-commits-without-what-failed", What: "a page commits although a message of it failed",

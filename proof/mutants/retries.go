@@ -6,7 +6,7 @@ var retrying = []Mutant{
 		Name: "expired-though-retried", What: "a message that an operator has retried is dead by its age again, and never sent",
 		Evidence: "expiry that nobody can override: time-to-live of queues beside a shovel back from the dead-letter queue",
 		Patches:  []Patch{{"internal/engine/retry_age.go", "if !f.cfg.ages || e.retried {", "if !f.cfg.ages {"}},
-		By:       sim("-faults", "retries"), Quick: true,
+		By:       sim("-faults", "retries"),
 	},
 	{
 		Name: "age-without-the-time-that-passed", What: "the database's clock is taken as it was at the last heartbeat, from time zero on",

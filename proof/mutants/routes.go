@@ -18,13 +18,13 @@ var routing = []Mutant{
 		Name: "header-of-any-value", What: "a header that is there holds each condition on it, whatever its value",
 		Evidence: "made on purpose",
 		Patches:  []Patch{{"store/storekit/filter.go", "	return there && (c.any || ", "	return there && (c.any || value != \"\" || "}},
-		By:       coreTests("store/memstore", "TestConformance.*/A_filter_takes_by_topic"), Quick: true,
+		By:       coreTests("store/memstore", "TestConformance.*/A_filter_takes_by_topic"),
 	},
 	{
 		Name: "route-hides-none", What: "first match: a route excludes the one above it, and no other",
 		Evidence: "made on purpose",
 		Patches:  []Patch{{"relay/routes.go", "			where.Except = above\n", "			where.Except = above[max(0, len(above)-1):]\n"}, {"relay/routes.go", "Where{Except: above})", "Where{Except: above[max(0, len(above)-1):]})"}},
-		By:       coreTests("relay", "TestRoutesThatCannotBeMeant|TestARouteWhoseDestinationIsDown"), Quick: true,
+		By:       coreTests("relay", "TestRoutesThatCannotBeMeant|TestARouteWhoseDestinationIsDown"),
 	},
 	{
 		Name: "postgresql-prefix-as-a-pattern", What: "PostgreSQL: signs in a prefix that are special to LIKE keep what they mean there, so that a filter takes nothing of a\\b.*",

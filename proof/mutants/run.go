@@ -76,15 +76,15 @@ func (b *Bank) replay(ctx context.Context, folder string, by *Instrument, seed i
 	return one.silent(ctx, program, &Instrument{Arguments: append([]string{"-from", strconv.Itoa(seed)}, by.Arguments...)})
 }
 
-// build builds an instrument.
+// build builds an instrument, without what a debugger needs: to link that takes as long as the rest.
 func (b *Bank) build(ctx context.Context, by *Instrument, overlay, program string) error {
 	switch {
 	case by.Pair != "":
 		return b.goCommand(ctx, "proof", "build", "-tags", "postbag_failpoints", "-overlay", overlay, "-o", program, "./cmd/postbag-chaos")
 	case by.Package == "":
-		return b.goCommand(ctx, "proof", "build", "-overlay", overlay, "-o", program, "./cmd/postbag-sim")
+		return b.goCommand(ctx, "proof", "build", "-ldflags=-s -w", "-overlay", overlay, "-o", program, "./cmd/postbag-sim")
 	}
-	return b.goCommand(ctx, by.Module, "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, by.Package)
+	return b.goCommand(ctx, by.Module, "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", program, by.Package)
 }
 
 // look has an instrument look for what is wrong.

@@ -81,7 +81,7 @@ var tuning = []Mutant{
 		Name: "added-subscriptions-need-a-restart", What: "a relay looks for added subscriptions when it starts, and not again",
 		Evidence: "as relays did before",
 		Patches:  []Patch{{"relay/loop_added.go", "k.seen && k.epoch == epoch ||", "k.seen ||"}},
-		By:       coreTests("relay", "TestARelayBeginsAndEndsSubscriptionsThatOperatorsAddAndRemove"), Quick: true,
+		By:       coreTests("relay", "TestARelayBeginsAndEndsSubscriptionsThatOperatorsAddAndRemove"),
 	},
 	{
 		Name: "a-replay-is-begun-by-relays", What: "MySQL, MariaDB and SQLite: a replay with a destination is told as an added subscription, and sent twice",
