@@ -95,7 +95,8 @@ func fetchEndsInside(s *scene) {
 	}, func() {
 		end := s.patient()
 		for i := 0; len(msgs) < total && end.Err() == nil; i++ {
-			ctx, cancel := context.WithTimeout(end, time.Duration(i%50*20)*time.Microsecond)
+			// Each fifty are given a little longer than those before them, or a busy machine might never get a message in time.
+			ctx, cancel := context.WithTimeout(end, time.Duration(i%50*20+i/50*50)*time.Microsecond)
 			batch, err := src.Fetch(ctx, source.Limits{Messages: 3})
 			cancel()
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
