@@ -83,10 +83,7 @@ func form(r *http.Request, fields []parameter) (url.Values, error) {
 
 // signed says who gives a command, and why.
 func (c *console) signed(r *http.Request, f url.Values) (store.Audit, error) {
-	a := store.Audit{Who: c.who, Why: strings.TrimSpace(f.Get("why"))}
-	if u := userOf(r.Context()); u != nil {
-		a.Who = u.Name
-	}
+	a := store.Audit{Who: c.nameOf(r), Why: strings.TrimSpace(f.Get("why"))}
 	return a, operations.ValidAudit(a)
 }
 

@@ -130,12 +130,18 @@ func (c *console) message(r *http.Request) (Copies, error) {
 	}
 	err = d.ask(r.Context(), func(ctx context.Context) error {
 		items, err := d.ops.Find(ctx, ref, id)
+		if err == nil && payload {
+			err = c.noteLook(ctx, r, d.ops, ref.Box, items)
+		}
+		if err != nil {
+			return err
+		}
 		for i := range items {
 			m, hidden := c.messageOf(ref.Box, &items[i], payload)
 			v.Copies, v.Hidden = append(v.Copies, m), hidden // all have the same content
 			v.Done = v.Done && operations.Through(items[i].State)
 		}
-		return err
+		return nil
 	})
 	return v, late(id, err)
 }

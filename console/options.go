@@ -22,12 +22,16 @@ type Options struct {
 	// Payloads: it shows payloads and headers of messages to those who ask for them. Without it
 	// nobody sees them, except what an error quotes.
 	Payloads bool
+	// AuditPayloads: each look at payload and headers of a message is in the audit log, with the name of the one who looks, before
+	// they are shown. If it cannot be written, they are not shown. The store must be a store.Noter, as those of Postbag are.
+	AuditPayloads bool
 	// Redact hides parts of payloads and headers.
 	Redact Redact
 	// Commands: operators may give commands: retry or discard a message, pause or resume a subscription. Each is in the audit log.
 	// Without it the console changes nothing.
 	Commands bool
-	// Who gives commands, for the audit log, where there is no login. Required with Commands, unless there is Stranger.
+	// Who gives commands and looks at payloads, for the audit log, where there is no login. Required with Commands and
+	// AuditPayloads, unless there is Stranger.
 	Who string
 	// Timeout is how long a question to a database may take, with the wait for its place. Zero:
 	// DefaultTimeout.
@@ -90,8 +94,8 @@ func (o *Options) Validate() error {
 	if _, err := o.Redact.rules(); err != nil {
 		faults = append(faults, err)
 	}
-	if o.Commands && o.Stranger == nil && o.Who == "" {
-		faults = append(faults, errors.New("console: there are Commands, but no login, so nobody would be named in the audit log; set Who, or Stranger"))
+	if (o.Commands || o.AuditPayloads) && o.Stranger == nil && o.Who == "" {
+		faults = append(faults, errors.New("console: there are Commands or AuditPayloads, but no login, so nobody would be named in the audit log; set Who, or Stranger"))
 	}
 	if o.Sample > 0 && (o.Sample < fresh || o.Sample >= rateOver) {
 		faults = append(faults, fmt.Errorf("console: Sample is %v; choose from %v to less than %v, zero for %v, or a time below zero for no samples", o.Sample, fresh, rateOver, DefaultSample))

@@ -25,7 +25,8 @@ rights that it needs. It changes nothing: run the SQL in the boxes' database. A 
 publishes to the boxes that you name. A consumer marks the messages that it has applied, and
 needs no box. A relay works all boxes, and removes old marks of consumers. A console is for people and
 dashboards: it reads what status, list, show and audit show, and writes nothing. With --role operator
-it can also give the commands of postbag console --commands, in the boxes that you name. On MySQL and
+it can also give the commands of postbag console --commands, in the boxes that you name. With --audit it
+can write into the audit log who looked at a payload, as audit_payloads asks for. On MySQL and
 MariaDB a grant is for one table: name all boxes for a relay and a console too. An account may
 have a host: app@10.0.0.%. A relay that keeps boxes with partitions by time makes and drops
 them: add --partitioned.`,
@@ -47,6 +48,7 @@ them: add --partitioned.`,
 	}
 	cmd.Flags().StringVar(&g.purpose, "for", "", "what the role is for, `producer`, consumer, relay or console")
 	cmd.Flags().StringVar(&g.role, "role", viewer, "what a console does: `viewer` reads, operator gives commands too")
+	cmd.Flags().BoolVar(&g.audit, "audit", false, "for a console with audit_payloads: it writes looks at payloads into the audit log; an operator may anyway")
 	cmd.Flags().StringVar(&g.kind, "store-kind", "postgresql", "`kind` of store: postgresql, mysql, mariadb")
 	cmd.Flags().StringSliceVar(&g.boxes, "box", nil, "the `box` that the role works with; may be repeated")
 	cmd.Flags().BoolVar(&g.partitioned, "partitioned", false, "for a relay on mysql and mariadb: the boxes have partitions by time")
@@ -57,7 +59,7 @@ them: add --partitioned.`,
 type granting struct {
 	purpose, kind, role string
 	boxes               []string
-	partitioned         bool
+	partitioned, audit  bool
 }
 
 // Roles of a console.
@@ -86,6 +88,8 @@ func (g *granting) check(role string) error {
 		return exit.Usagef("--role is %q; say viewer or operator", g.role)
 	case g.role == operator && !g.operates():
 		return exit.Usagef("--role operator is for a console, and this is for a %s; leave it out, or say --for console", g.purpose)
+	case g.audit && g.purpose != "console":
+		return exit.Usagef("--audit is for a console, and this is for a %s; leave it out, or say --for console", g.purpose)
 	case g.purpose == "consumer" && len(g.boxes) > 0:
 		return exit.Usagef("--box is not for a consumer, which marks what it has applied and reads no box; leave it out")
 	case !g.byTable() && g.purpose != "producer" && !g.operates() && len(g.boxes) > 0:
@@ -121,6 +125,8 @@ func (g *granting) sql(role string) (string, error) {
 	case g.operates():
 		text, err := pgstore.GrantOperator(role, g.boxes...)
 		return text, exit.With(exit.Usage, err)
+	case g.audit:
+		return pgstore.GrantConsole(role) + pgstore.GrantAudit(role), nil
 	case g.purpose == "console":
 		return pgstore.GrantConsole(role), nil
 	}
@@ -139,6 +145,9 @@ func (g *granting) sqlByTable(role string) (string, error) {
 		grants = mysqlstore.GrantOperator
 	}
 	text, err := grants(role, g.boxes...)
+	if err == nil && g.audit && !g.operates() {
+		text += mysqlstore.GrantAudit(role)
+	}
 	if err == nil && g.partitioned {
 		var more string
 		more, err = mysqlstore.GrantPartitions(role, g.boxes...)

@@ -60,6 +60,7 @@ func TestGrantsRefusesWhatItCannotPrint(t *testing.T) {
 		{"grants", "shop", "--for", "console", "--role", "admin"},
 		{"grants", "shop", "--for", "console", "--role", "operator"},
 		{"grants", "shop", "--for", "relay", "--role", "operator"},
+		{"grants", "shop", "--for", "relay", "--audit"},
 		{"grants", "shop", "--for", "console", "--store-kind", "mysql", "--box", "outbox", "--partitioned"},
 	} {
 		cli(t, args...).ends(exit.Usage)

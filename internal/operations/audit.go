@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -31,6 +32,17 @@ func ValidAudit(a store.Audit) error {
 		}
 	}
 	return nil
+}
+
+// NoteLook writes to the audit log that somebody looks at payload and headers of a message. Show them when it has returned nil.
+func (s Store) NoteLook(ctx context.Context, a store.Audit, box string, m *store.Item) error {
+	if err := ValidAudit(a); err != nil {
+		return err
+	}
+	if s.Noter == nil {
+		return refusef(ErrUnsupported, "this kind of store keeps no looks in its audit log; nothing is shown")
+	}
+	return s.Noter.Note(ctx, a, fmt.Sprintf("look at %s %s (%s)", box, m.ID, m.Topic))
 }
 
 // AuditLine is one line of the audit log in JSON. Names of fields are a contract.

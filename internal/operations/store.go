@@ -26,6 +26,8 @@ type Store struct {
 	Replayer store.Replayer
 	// Pauser is nil for a store that keeps no pauses but those of whole subscriptions.
 	Pauser store.Pauser
+	// Noter is nil for a store whose audit log takes lines about changes only.
+	Noter store.Noter
 }
 
 // Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
@@ -43,7 +45,8 @@ func Of(s store.Store) (Store, error) {
 	retainer, _ := s.(store.Retainer)
 	replayer, _ := s.(store.Replayer)
 	pauser, _ := s.(store.Pauser)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser}, nil
+	noter, _ := s.(store.Noter)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser, Noter: noter}, nil
 }
 
 var (

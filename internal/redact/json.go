@@ -84,7 +84,7 @@ func (w *writer) members(at []states) error {
 		}
 		w.text(name)
 		w.out.WriteByte(':')
-		if err := w.value(w.down(at, func(s *step) bool { return s.takesMember(name) })); err != nil {
+		if err := w.value(w.down(at, func(s step) bool { return s.takesMember(name) })); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (w *writer) elements(at []states) error {
 		if n > 0 {
 			w.out.WriteByte(',')
 		}
-		if err := w.value(w.down(at, func(s *step) bool { return s.takesElement(n) })); err != nil {
+		if err := w.value(w.down(at, func(s step) bool { return s.takesElement(n) })); err != nil {
 			return err
 		}
 	}
@@ -112,7 +112,7 @@ func (w *writer) end(mark byte) error {
 }
 
 // down is where the paths are one step further down.
-func (w *writer) down(at []states, takes func(*step) bool) []states {
+func (w *writer) down(at []states, takes func(step) bool) []states {
 	next := make([]states, len(at))
 	for i, p := range w.rules.paths {
 		if at[i] != 0 {
@@ -126,6 +126,7 @@ func (w *writer) down(at []states, takes func(*step) bool) []states {
 func (w *writer) text(s string) {
 	one := json.NewEncoder(&w.out)
 	one.SetEscapeHTML(false)
-	_ = one.Encode(s)               // no text can fail
-	w.out.Truncate(w.out.Len() - 1) // its line end
+	if one.Encode(s) == nil { // no text can fail
+		w.out.Truncate(w.out.Len() - 1) // its line end
+	}
 }

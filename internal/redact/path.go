@@ -23,12 +23,12 @@ type step struct {
 }
 
 // takesMember says whether a step leads to a member of that name.
-func (s *step) takesMember(name string) bool {
+func (s step) takesMember(name string) bool {
 	return s.any || s.index < 0 && strings.EqualFold(s.name, name)
 }
 
 // takesElement says whether a step leads to an element.
-func (s *step) takesElement(at int) bool { return s.any || s.index >= 0 && s.index == at }
+func (s step) takesElement(at int) bool { return s.any || s.index >= 0 && s.index == at }
 
 // path is a parsed path.
 type path []step
@@ -40,7 +40,7 @@ type states uint64
 func (p path) ends(s states) bool { return s&(1<<len(p)) != 0 }
 
 // down are the states one step further down; takes says whether a step leads there.
-func (p path) down(s states, takes func(*step) bool) (next states) {
+func (p path) down(s states, takes func(step) bool) (next states) {
 	for i := range p {
 		if s&(1<<i) == 0 {
 			continue
@@ -48,7 +48,7 @@ func (p path) down(s states, takes func(*step) bool) (next states) {
 		if p[i].deep {
 			next |= 1 << i
 		}
-		if takes(&p[i]) {
+		if takes(p[i]) {
 			next |= 1 << (i + 1)
 		}
 	}
@@ -62,7 +62,7 @@ var (
 	errIndex    = errors.New("has an index that is too large; write the element's number, from 0 on")
 	errQuoted   = errors.New("has a name within quotation marks that does not end, or has a malformed escape")
 	errName     = errors.New("has no name behind . or ..; write one of letters, digits and _, or * for all, and put others into ['name']")
-	errTooDeep  = errors.New("has more than 62 steps; shorten it with ..")
+	errTooDeep  = errors.New("has more than 62 steps; write .. in place of some of them")
 	errRelative = errors.New("ends with ..; write a name or * behind it")
 )
 

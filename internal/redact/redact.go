@@ -30,8 +30,8 @@ type Rules struct {
 	showOther bool
 }
 
-// A Fault is what is wrong with one of the options.
-type Fault struct {
+// A RuleError is what is wrong with one of the options.
+type RuleError struct {
 	// Option is headers or json, and At the number of the rule.
 	Option string
 	At     int
@@ -40,13 +40,13 @@ type Fault struct {
 }
 
 // Error names the option.
-func (f *Fault) Error() string { return fmt.Sprintf("%s[%d] %s", f.Option, f.At, f.Text) }
+func (f *RuleError) Error() string { return fmt.Sprintf("%s[%d] %s", f.Option, f.At, f.Text) }
 
-// New reads rules. The error joins a *Fault for each that is wrong. Without rules it returns nil.
+// New reads rules. The error joins a *RuleError for each that is wrong. Without rules it returns nil.
 func New(o Options) (*Rules, error) {
 	r := &Rules{showOther: o.ShowOther}
 	var faults []error
-	say := func(option string, at int, text string) { faults = append(faults, &Fault{option, at, text}) }
+	say := func(option string, at int, text string) { faults = append(faults, &RuleError{option, at, text}) }
 	for i, name := range o.Headers {
 		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == ':' || c == 0x7f }) {
 			say("headers", i, fmt.Sprintf("is %.80q, which is the name of no header; write one, with * for any text", name))

@@ -98,7 +98,7 @@ func TestARuleThatIsNoneIsRefused(t *testing.T) {
 		"$[01]": "has a [", "$[99999999999999999999]": "too large", "$a": "no step", "$.a b": "no step", "$[*": "has a [", "$" + strings.Repeat(".a", 63): "62 steps", "$.\xff": "begin with $",
 	} {
 		_, err := New(Options{JSON: []string{"$.good", text}})
-		fault, ok := errors.AsType[*Fault](err)
+		fault, ok := errors.AsType[*RuleError](err)
 		if !ok || fault.Option != "json" || fault.At != 1 || !strings.Contains(fault.Text, want) {
 			t.Errorf("%q gives %v, want %q", text, err, want)
 		}

@@ -13,9 +13,8 @@ func GrantOperator(account string, boxes ...string) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString(reads)
+	b.WriteString(reads + GrantAudit(account))
 	for _, right := range []string{
-		"INSERT (at, who, why, what) ON postbag__audit",
 		"INSERT (subscription, seq, kind, pending) ON postbag__command",
 		"INSERT, DELETE ON postbag__pause",
 		"UPDATE (paused) ON postbag__subscription",
@@ -26,4 +25,11 @@ func GrantOperator(account string, boxes ...string) (string, error) {
 		b.WriteString("GRANT " + right + " TO " + accountName(account) + ";\n")
 	}
 	return b.String(), nil
+}
+
+// GrantAudit returns the SQL that gives an account the right to write lines of the audit log, and no other: what a console
+// needs besides [GrantConsole] to audit looks at payloads. [GrantOperator] has it. Run the SQL once in the boxes' database, as
+// an account that may grant.
+func GrantAudit(account string) string {
+	return "GRANT INSERT (at, who, why, what) ON postbag__audit TO " + accountName(account) + ";\n"
 }

@@ -1,6 +1,7 @@
 package mysqlstore_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/postbag/postbag/store"
@@ -33,4 +34,22 @@ func TestAnOperatorWithTheRightsPrintedGivesTheCommandsOfAConsoleAndDoesNoMore(t
 	if _, err := mysqlstore.GrantOperator("app", "x`; --"); err == nil {
 		t.Error("rights were printed for a box of a name that is none")
 	}
+}
+
+func TestAConsoleWithTheRightToAuditWritesNotesAndNothingElse(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		c := newFixture(t, s.granted(k, mysqlstore.GrantConsole), withoutCreate)
+		a := store.Audit{Who: "x", Why: "y"}
+		if err := c.Note(t.Context(), a, "look"); !errors.Is(err, store.ErrDenied) {
+			t.Errorf("a note without the right: %v", err)
+		}
+		s.exec(mysqlstore.GrantAudit("some_" + s.name + "@%"))
+		s.Must(c.Note(t.Context(), a, "look"))
+		if err := c.SetPaused(t.Context(), a, outbox, true); !errors.Is(err, store.ErrDenied) {
+			t.Errorf("a pause by a viewer: %v", err)
+		}
+	})
 }

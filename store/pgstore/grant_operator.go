@@ -17,7 +17,7 @@ func GrantOperator(role string, boxes ...string) (string, error) {
 	var b strings.Builder
 	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
 	b.WriteString(GrantConsole(role))
-	b.WriteString("GRANT INSERT (who, why, what) ON postbag._audit" + to)
+	b.WriteString(GrantAudit(role))
 	b.WriteString("GRANT INSERT (sub, slot, seq, kind, pending) ON postbag._commands" + to)
 	b.WriteString("GRANT UPDATE (reason) ON postbag._parked" + to) // to lock rows
 	b.WriteString("GRANT INSERT (sub, scope, held, who, why, ends), UPDATE (who, why, began, ends), DELETE ON postbag._pauses" + to)
@@ -30,4 +30,10 @@ func GrantOperator(role string, boxes ...string) (string, error) {
 		b.WriteString("GRANT UPDATE (due), DELETE ON postbag." + box + "__scheduled" + to)
 	}
 	return b.String(), nil
+}
+
+// GrantAudit returns the SQL that gives a role the right to write lines of the audit log, and no other: what a console needs
+// besides [GrantConsole] to audit looks at payloads. [GrantOperator] has it. Run it once, as the role that owns the tables.
+func GrantAudit(role string) string {
+	return "GRANT INSERT (who, why, what) ON postbag._audit TO " + pgx.Identifier{role}.Sanitize() + ";\n"
 }

@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -38,5 +39,21 @@ func TestAnOperatorWithTheRightsPrintedGivesTheCommandsOfAConsoleAndDoesNoMore(t
 	}
 	if _, err := pgstore.GrantOperator("app", `x"; --`); err == nil {
 		t.Error("rights were printed for a box of a name that is none")
+	}
+}
+
+func TestAConsoleWithTheRightToAuditWritesNotesAndNothingElse(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	role := s.name + "_seer"
+	c := s.role(role, pgstore.GrantConsole(role))
+	a := store.Audit{Who: "x", Why: "y"}
+	if err := c.Note(t.Context(), a, "look"); !errors.Is(err, store.ErrDenied) {
+		t.Errorf("a note without the right: %v", err)
+	}
+	s.exec(pgstore.GrantAudit(role))
+	s.Must(c.Note(t.Context(), a, "look"))
+	if err := c.SetPaused(t.Context(), a, outbox, true); !errors.Is(err, store.ErrDenied) {
+		t.Errorf("a pause by a viewer: %v", err)
 	}
 }

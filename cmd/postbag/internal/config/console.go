@@ -16,6 +16,9 @@ type Console struct {
 	Listen string `yaml:"listen" default:"127.0.0.1:9292"`
 	// Show payloads and headers of messages. With access, only to those who have payloads there.
 	Payloads bool `yaml:"payloads" default:"false"`
+	// Write each look at payload and headers of a message into the audit log, with who it was, before
+	// they are shown. If it cannot be written, they are not shown.
+	AuditPayloads bool `yaml:"audit_payloads" default:"false"`
 	// What of payloads and headers nobody sees.
 	Redact ConsoleRedact `yaml:"redact"`
 	// Take commands of operators: retry or discard a message, pause or resume a subscription.
@@ -158,6 +161,7 @@ func (c *Console) mistakes() (all [][2]string) {
 	say(c.Access == "" && (behind || vouches || c.OIDC.Issuer != ""), "access", "is missing: without it nobody has to log in; name the file that says who has which rights")
 	say(vouches && !behind, "proxy.addresses", "is missing: anybody could send the header; name the addresses of the proxy")
 	say(c.Proxy.GroupsHeader != "" && !vouches, "proxy.user_header", "is missing: groups alone name nobody; name the header of the user")
+	say(c.AuditPayloads && !c.Payloads, "audit_payloads", "has nothing to audit, since the console shows no payloads; say payloads: true, or leave it out")
 	all = append(all, c.Redact.mistakes()...)
 	say(len(c.MessageTypes) > 0 && c.Descriptors == "", "descriptors", "is missing: message_types name what is in it; name the file that protoc --descriptor_set_out wrote")
 	say(!traceLink(c.TraceLink), "trace_link", "is no address with {trace_id} in it; write one such as https://jaeger.example/trace/{trace_id}")

@@ -26,7 +26,7 @@ func (r *ConsoleRedact) mistakes() (all [][2]string) {
 		return nil
 	}
 	for _, one := range joined.Unwrap() {
-		if fault, ok := errors.AsType[*redact.Fault](one); ok {
+		if fault, ok := errors.AsType[*redact.RuleError](one); ok {
 			all = append(all, [2]string{fmt.Sprintf("redact.%s[%d]", fault.Option, fault.At), fault.Text})
 		}
 	}
