@@ -52,7 +52,11 @@ func run(t *testing.T, h *Console) {
 	t.Helper()
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(t.Context()) }()
-	t.Cleanup(func() { <-ended })
+	t.Cleanup(func() {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 	for h.c.live.stopped() {
 		runtime.Gosched()
 	}

@@ -145,7 +145,7 @@ func plus(a, b float32) float32 {
 }
 
 // more adds counts, up to the most that fits.
-func more(a int32, n int64) int32 { return int32(min(int64(a)+n, math.MaxInt32)) } //nolint:gosec // it fits
+func more(a int32, n int64) int32 { return int32(min(int64(a)+n, math.MaxInt32)) }
 
 // Samples are the last hour of a box, or of all boxes of a database, in JSON. Replays are left out.
 type Samples struct {

@@ -406,7 +406,9 @@ func TestNoTextBeginsAnEventOfItsOwn(t *testing.T) {
 			}
 		}
 		end()
-		<-ended
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	})
 }
 
@@ -432,7 +434,7 @@ func TestAStreamOutlivesTheTimesOfAServerForRequests(t *testing.T) {
 		if response, err = http.DefaultClient.Do(request); err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = response.Body.Close() }() //nolint:gocritic // it is two or three
+		defer func() { _ = response.Body.Close() }()
 	}
 	states := 0
 	text := bufio.NewScanner(response.Body)
