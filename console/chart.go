@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,20 +18,30 @@ const (
 	chartWide, chartHigh = 600, 100
 )
 
-// charts are those of the last hour, as a page shows them.
+// charts are those of a time, as a page shows them.
 type charts struct {
-	// ID tells those of one page apart.
-	ID     string
-	Charts []chart
-	// Rows are the values of five minutes each, the latest first.
+	// ID tells those of one page apart. Over is the time in words, and Ago how long ago it began.
+	ID, Over, Ago string
+	Charts        []chart
+	// Rows are the values of a twelfth of the time each, the latest first.
 	Rows []chartRow
 	// JSON is the address of all samples.
 	JSON string
+	// Ranges are the other times to choose from; none: there is no Prometheus.
+	Ranges []chartRange
+	// Error is why there are no charts, although there should be.
+	Error string
+}
+
+// chartRange is a time to choose. Here: it is the one that is shown.
+type chartRange struct {
+	Name, At string
+	Here     bool
 }
 
 // chart is one of them.
 type chart struct {
-	Name string
+	Name, Over string
 	// Top is what its upper edge stands for.
 	Top   string
 	Lines []chartLine
@@ -49,7 +60,7 @@ func (c chart) Summary() string {
 	for _, l := range c.Lines {
 		all = append(all, fmt.Sprintf("%s: %s now, at most %s.", l.Name, l.Now, l.Most))
 	}
-	return c.Name + " in the last hour. " + strings.Join(all, " ")
+	return c.Name + " in the last " + c.Over + ". " + strings.Join(all, " ")
 }
 
 // chartRow is a line of the table.
@@ -77,18 +88,20 @@ var measured = []struct {
 		{"Published", "in", func(s *Sample) *float64 { return s.Published }, true, perSecond},
 		{"Delivered", "out", func(s *Sample) *float64 { return s.Delivered }, true, perSecond},
 	}},
-	{"Waiting", []measure{{"Messages", "waits", func(s *Sample) *float64 { return counted(s.Waiting) }, false, whole}}},
-	{"Oldest undelivered", []measure{{"Age", "age", func(s *Sample) *float64 { return &s.Oldest }, false, age}}},
+	{"Waiting", []measure{{"Messages", "waits", func(s *Sample) *float64 { return s.Waiting }, false, whole}}},
+	{"Oldest undelivered", []measure{{"Age", "age", func(s *Sample) *float64 { return s.Oldest }, false, age}}},
 	{"Parked", []measure{
-		{"Dead", "dead", func(s *Sample) *float64 { return counted(s.Dead) }, false, whole},
-		{"Others", "parked", func(s *Sample) *float64 { return counted(s.Parked) }, false, whole},
+		{"Dead", "dead", func(s *Sample) *float64 { return s.Dead }, false, whole},
+		{"Others", "parked", func(s *Sample) *float64 { return s.Parked }, false, whole},
+	}},
+	{latency, []measure{
+		{"p50", "out", func(s *Sample) *float64 { return s.Half }, false, took},
+		{"p99", "age", func(s *Sample) *float64 { return s.Most }, false, took},
 	}},
 }
 
-func counted(n int64) *float64 {
-	v := float64(n)
-	return &v
-}
+// latency is the chart that only Prometheus has.
+const latency = "Time to delivery"
 
 func perSecond(v float64) string { return rateText(&v) }
 func whole(v float64) string     { return countText(int64(v)) }
@@ -100,18 +113,41 @@ func age(v float64) string {
 	return operations.Span(operations.Seconds(v))
 }
 
-// chartsOf draws samples of the hour before a moment. Nil: there are none.
-func chartsOf(all []Sample, now time.Time) *charts {
+func took(v float64) string {
+	if v <= 0 {
+		return "0"
+	}
+	return operations.Span(operations.Seconds(v))
+}
+
+// shownCharts are the charts that samples have values for.
+func shownCharts(all []Sample) (names []string) {
+	for _, m := range measured {
+		if m.name != latency || slices.ContainsFunc(all, func(s Sample) bool { return s.Half != nil || s.Most != nil }) {
+			names = append(names, m.name)
+		}
+	}
+	return names
+}
+
+// chartsOf draws samples of a time before a moment. Nil: there are none.
+func chartsOf(all []Sample, now time.Time, span chartSpan) *charts {
 	if len(all) == 0 {
 		return nil
 	}
-	v := &charts{}
+	v, names := &charts{Over: span.words, Ago: span.name}, shownCharts(all)
 	for _, m := range measured {
-		c := chart{Name: m.name}
-		lines, top := make([][]float64, len(m.lines)), 1.0
+		if !slices.Contains(names, m.name) {
+			continue
+		}
+		c := chart{Name: m.name, Over: span.words}
+		lines, top := make([][]float64, len(m.lines)), 0.0
 		for i := range m.lines {
-			lines[i] = m.lines[i].over(all, now, dots)
+			lines[i] = m.lines[i].over(all, now, span.long, dots)
 			top = max(top, highest(lines[i]))
+		}
+		if top <= 0 || top < 1 && m.name != latency {
+			top = 1
 		}
 		top = even(top)
 		for i := range m.lines {
@@ -120,15 +156,15 @@ func chartsOf(all []Sample, now time.Time) *charts {
 		c.Top = m.lines[0].text(top)
 		v.Charts = append(v.Charts, c)
 	}
-	v.Rows = rowsOf(all, now)
+	v.Rows = rowsOf(all, names, now, span.long)
 	return v
 }
 
-// over divides the hour before now into parts, and returns what each has; NaN: nothing. The parts begin at whole multiples of their
+// over divides the time before now into parts, and returns what each has; NaN: nothing. The parts begin at whole multiples of their
 // length, so a line moves by whole parts.
-func (m *measure) over(all []Sample, now time.Time, parts int) []float64 {
-	long := samplesFor / time.Duration(parts)
-	begin := partBegin(now, long).Add(-samplesFor + long)
+func (m *measure) over(all []Sample, now time.Time, span time.Duration, parts int) []float64 {
+	long := span / time.Duration(parts)
+	begin := partBegin(now, long).Add(-span + long)
 	values, counts := make([]float64, parts), make([]float64, parts)
 	for i := range values {
 		values[i] = math.NaN()
@@ -206,16 +242,19 @@ func drawn(values []float64, top float64) string {
 	return out.String()
 }
 
-func rowsOf(all []Sample, now time.Time) []chartRow {
-	long := samplesFor / rows
+func rowsOf(all []Sample, names []string, now time.Time, span time.Duration) []chartRow {
+	long := span / rows
 	out := make([]chartRow, rows)
 	for i := range out {
 		out[i].At = partBegin(now, long).Add(-time.Duration(i) * long)
 	}
 	for _, c := range measured {
+		if !slices.Contains(names, c.name) {
+			continue
+		}
 		for i := range c.lines {
 			m := &c.lines[i]
-			for j, v := range m.over(all, now, rows) {
+			for j, v := range m.over(all, now, span, rows) {
 				text := "–"
 				if !math.IsNaN(v) {
 					text = m.text(v)
@@ -226,45 +265,4 @@ func rowsOf(all []Sample, now time.Time) []chartRow {
 		}
 	}
 	return out
-}
-
-// Charts are those of a box, or of the boxes of a database that the one who looks may see. Nil: there are no samples.
-func (s *sheet) Charts(database, box string) *charts {
-	for _, d := range s.databases {
-		if d.name != database {
-			continue
-		}
-		counts := func(name string) bool { return (box == "" || name == box) && s.rights.In(database, name) >= Viewer }
-		v := chartsOf(d.history.of(counts).Samples, time.Now())
-		switch {
-		case v == nil:
-		case box != "":
-			v.ID, v.JSON = "values", s.To("api", "v1", "databases", database, "boxes", box, "samples")
-		default:
-			v.ID = "values-" + database
-			if s.Sees(database) {
-				v.JSON = s.To("api", "v1", "databases", database, "samples")
-			}
-		}
-		return v
-	}
-	return nil
-}
-
-// BadFor says for how long a box has needed a look, as far as the samples know. Empty: they do not know.
-func (s *sheet) BadFor(database, box string) string {
-	for _, d := range s.databases {
-		if d.name != database {
-			continue
-		}
-		at, longer := d.history.since(box)
-		switch {
-		case at.IsZero():
-			return ""
-		case longer:
-			return "for " + operations.Span(max(time.Since(at), time.Second)) + " or longer"
-		}
-		return "for " + operations.Span(max(time.Since(at), time.Second))
-	}
-	return ""
 }

@@ -25,10 +25,10 @@ func TestAChartShowsMeansOfRatesAndThePeaksOfCounts(t *testing.T) {
 	t.Parallel()
 	all := hour(func(i int, s *Sample) {
 		rate := float64(i % 2 * 10)
-		s.Published, s.Waiting = &rate, int64(i%6)
+		s.Published, s.Waiting = &rate, counted(int64(i%6))
 	}, nil)
-	v := chartsOf(all, noon)
-	for _, dot := range measured[0].lines[0].over(all, noon, dots)[1:119] {
+	v := chartsOf(all, noon, lastHour)
+	for _, dot := range measured[0].lines[0].over(all, noon, samplesFor, dots)[1:119] {
 		if dot != 5 {
 			t.Fatalf("of 0 and 10 a second a dot is %v", dot)
 		}
@@ -49,7 +49,7 @@ func TestAChartShowsMeansOfRatesAndThePeaksOfCounts(t *testing.T) {
 
 func TestWhereADatabaseWasAwayALineHasAGap(t *testing.T) {
 	t.Parallel()
-	v := chartsOf(hour(func(_ int, s *Sample) { s.Waiting = 1 }, func(i int) bool { return i >= 350 && i < 420 }), noon)
+	v := chartsOf(hour(func(_ int, s *Sample) { s.Waiting = counted(1) }, func(i int) bool { return i >= 350 && i < 420 }), noon, lastHour)
 	line := v.Charts[1].Lines[0].Path
 	if strings.Count(line, "M") != 2 || strings.Count(line, "L") < 100 {
 		t.Errorf("the line is %s", line)
@@ -57,7 +57,7 @@ func TestWhereADatabaseWasAwayALineHasAGap(t *testing.T) {
 	if len(v.Rows) != 12 || v.Rows[6].Cells[2] != "–" || v.Rows[0].Cells[2] != "1" {
 		t.Errorf("the table is %v", v.Rows)
 	}
-	alone := chartsOf([]Sample{{At: noon, Waiting: 3}}, noon).Charts[1].Lines[0].Path
+	alone := chartsOf([]Sample{{At: noon, Waiting: counted(3)}}, noon, lastHour).Charts[1].Lines[0].Path
 	if alone != "M600.0 40.0h0" {
 		t.Errorf("one sample is drawn as %s", alone)
 	}
@@ -65,15 +65,15 @@ func TestWhereADatabaseWasAwayALineHasAGap(t *testing.T) {
 
 func TestAChartOfAnIdleHourIsAFlatLineAndASampleOfTheDayBeforeIsNotOnIt(t *testing.T) {
 	t.Parallel()
-	all := append([]Sample{{At: noon.Add(-24 * time.Hour), Waiting: 99}}, hour(func(int, *Sample) {}, nil)...)
-	for _, c := range chartsOf(all, noon).Charts {
+	all := append([]Sample{{At: noon.Add(-24 * time.Hour), Waiting: counted(99)}}, hour(func(_ int, s *Sample) { s.Waiting = counted(0) }, nil)...)
+	for _, c := range chartsOf(all, noon, lastHour).Charts {
 		for _, l := range c.Lines {
 			if l.Path != "" && (!strings.HasPrefix(l.Path, "M0.0 100.0h0L") || strings.Contains(strings.ReplaceAll(l.Path, " 100.0", ""), " ")) {
 				t.Errorf("%s, %s is %s", c.Name, l.Name, l.Path)
 			}
 		}
 	}
-	if chartsOf(nil, noon) != nil {
+	if chartsOf(nil, noon, lastHour) != nil {
 		t.Error("without samples there are charts")
 	}
 }

@@ -22,6 +22,7 @@ type console struct {
 	auditPayloads bool
 	who           string // gives commands where there is no login
 	live     *live
+	days     *days // nil: it asks no Prometheus
 	// liveRoutes answers streams.
 	liveRoutes *http.ServeMux
 	// decode and traceLink are those of Options.
@@ -36,7 +37,7 @@ func New(o Options) (*Console, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, auditPayloads: o.AuditPayloads, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample)), decode: o.Decode, traceLink: o.TraceLink}
+	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, auditPayloads: o.AuditPayloads, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample)), decode: o.Decode, traceLink: o.TraceLink, days: newDays(o.Prometheus)}
 	c.rules, _ = o.Redact.rules() // Validate has read them
 	if c.words == nil {
 		c.words = func(text string) string { return text }

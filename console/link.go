@@ -93,7 +93,7 @@ func (s *sheet) API(pairs ...string) string {
 	if at == "" {
 		at = "overview"
 	}
-	return s.root + "api/v1/" + at + s.changed(append(pairs, "trail", ""))
+	return s.root + "api/v1/" + at + s.changed(append(pairs, "trail", "", "range", ""))
 }
 
 // Events is the address of the stream of the page.

@@ -40,6 +40,9 @@ type Options struct {
 	// costs one overview, and about 32 bytes of memory for each box. Zero: DefaultSample. Below zero: no samples are kept, and Run
 	// reads only while somebody has a page open.
 	Sample time.Duration
+	// Prometheus has charts of days, and how long messages took to be delivered. Nil: the console has the last hour, and only what a
+	// store knows.
+	Prometheus *Prometheus
 	// Words puts the text of an error into words for your readers, such as without secrets. It is
 	// called concurrently. Nil leaves it as it is.
 	Words func(text string) string
@@ -102,6 +105,9 @@ func (o *Options) Validate() error {
 	}
 	if err := validTraceLink(o.TraceLink); err != nil {
 		faults = append(faults, err)
+	}
+	if o.Prometheus != nil {
+		faults = append(faults, o.Prometheus.faults()...)
 	}
 	if o.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("console: Timeout is %v; choose a positive time, or zero for %v", o.Timeout, DefaultTimeout))

@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"fmt"
 	"html/template"
@@ -67,10 +68,11 @@ type sheet struct {
 	query      url.Values
 	several    bool
 	rights     Rights
-	databases  []*database
+	console    *database
 	decode     func(topic, typ string, payload []byte) (string, bool)
 	rules      *redact.Rules
-	traceLink  string
+	traceLink  stringconsole
+	ctx        context.Context //nolint:containedctx // that of the request, for what a template asks
 }
 
 // Sees says whether the one who looks may see what is of no box of a database, such as its relays.
@@ -88,7 +90,7 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 	return &sheet{
 		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
-		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), databases: c.databases,
+		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), console: c, ctx: r.Context(),
 		decode: c.decode, rules: c.rules, traceLink: c.traceLink,
 	}
 }

@@ -64,6 +64,7 @@ var (
 	payloads = parameter{"payload", "true: with payload and headers, if the console shows them."}
 	lines    = parameter{"limit", "Most lines, 1 to 1000 (50)."}
 	streamed = parameter{"of", "The address of what to tell of, as seen from the console's first page: api/v1/overview if you do not say it, another address of the API for the state of a box, a subscription or the relays, or one of such a page."}
+	ranges   = parameter{"range", "1h, 6h, 1d or 7d: from Prometheus, if the console has one. Without it, the console's own samples of the last hour."}
 	follows  = parameter{"follow", "true: only what was stored in the last ten minutes, the newest first, which can be streamed."}
 	readers  = parameter{"subscription", "Only this subscription."}
 )
@@ -97,7 +98,7 @@ func databaseRoutes() []route {
 			about: "The live relays of a database.",
 		},
 		{
-			path: one + "/samples", handle: asJSON((*console).samples), answer: Samples{}, needs: Viewer,
+			path: one + "/samples", handle: asJSON((*console).samples), answer: Samples{}, takes: []parameter{ranges}, needs: Viewer,
 			about: "The last hour of all boxes of a database together, in samples.",
 		},
 		{
@@ -116,7 +117,7 @@ func boxRoutes() []route {
 			about: "The state of a box, with its subscriptions and shards.",
 		},
 		{
-			path: box + "/samples", handle: asJSON((*console).samples), answer: Samples{}, needs: Viewer,
+			path: box + "/samples", handle: asJSON((*console).samples), answer: Samples{}, takes: []parameter{ranges}, needs: Viewer,
 			about: "The last hour of a box, in samples.",
 		},
 		{
@@ -154,10 +155,10 @@ func pageRoutes() []route {
 		box = one + "/boxes/{box}"
 	)
 	return []route{
-		{path: "/{$}", page: true, handle: asPage("overview", (*console).overview), needs: Viewer, live: true},
+		{path: "/{$}", page: true, handle: asPage("overview", (*console).overview), takes: []parameter{ranges}, needs: Viewer, live: true},
 		{path: one + "/relays", page: true, handle: asPage("relays", (*console).relays), needs: Viewer, live: true},
 		{path: one + "/audit", page: true, handle: asPage("audit", (*console).audit), takes: []parameter{lines}, needs: Operator},
-		{path: box, page: true, handle: asPage("box", (*console).box), needs: Viewer, live: true},
+		{path: box, page: true, handle: asPage("box", (*console).box), takes: []parameter{ranges}, needs: Viewer, live: true},
 		{path: box + "/subscriptions/{subscription}", page: true, handle: asPage("subscription", (*console).subscription), needs: Viewer, live: true},
 		{path: box + "/errors", page: true, handle: asPage("errors", (*console).errors), takes: []parameter{readers}, needs: Viewer},
 		{path: box + "/keys", page: true, handle: asPage("keys", (*console).keys), takes: []parameter{readers}, needs: Viewer},

@@ -147,28 +147,32 @@ func plus(a, b float32) float32 {
 // more adds counts, up to the most that fits.
 func more(a int32, n int64) int32 { return int32(min(int64(a)+n, math.MaxInt32)) }
 
-// Samples are the last hour of a box, or of all boxes of a database, in JSON. Replays are left out.
+// Samples are what a box was like over a time, or all boxes of a database together, in JSON. Replays are left out.
 type Samples struct {
 	// The samples, the oldest first. While the database could not be read there are none.
 	Samples []Sample `json:"samples"`
 }
 
-// Sample is what a box was like at one moment, in JSON.
+// Sample is what a box was like at one moment, in JSON. What is not known is left out.
 type Sample struct {
 	// When it was, by the console's clock.
 	At time.Time `json:"at"`
-	// About how many messages a second were published since the sample before; none: that is not known.
+	// About how many messages a second were published since the sample before.
 	Published *float64 `json:"published_per_second,omitempty"`
-	// How many a second were delivered since then, by all subscriptions; none: that is not known.
+	// How many a second were delivered since then, by all subscriptions.
 	Delivered *float64 `json:"delivered_per_second,omitempty"`
 	// About how many messages waited to be read or settled.
-	Waiting int64 `json:"waiting"`
+	Waiting *float64 `json:"waiting,omitempty"`
 	// The age of the oldest message that waited or was parked.
-	Oldest float64 `json:"oldest_seconds"`
+	Oldest *float64 `json:"oldest_seconds,omitempty"`
 	// How many messages were dead.
-	Dead int64 `json:"dead"`
+	Dead *float64 `json:"dead,omitempty"`
 	// How many were parked and not dead.
-	Parked int64 `json:"parked"`
+	Parked *float64 `json:"parked,omitempty"`
+	// From Prometheus alone: in which time half of the messages were delivered.
+	Half *float64 `json:"latency_p50_seconds,omitempty"`
+	// From Prometheus alone: in which time 99 of 100 were delivered.
+	Most *float64 `json:"latency_p99_seconds,omitempty"`
 }
 
 // of returns the samples of all boxes that count together.
@@ -188,7 +192,7 @@ func (h *history) of(counts func(box string) bool) Samples {
 	for i, s := range sums {
 		v.Samples[i] = Sample{
 			At: h.moments[i].UTC(), Published: known(s.published), Delivered: known(s.delivered),
-			Waiting: s.waiting, Oldest: float64(s.oldest), Dead: int64(s.dead), Parked: int64(s.parked),
+			Waiting: counted(s.waiting), Oldest: known(s.oldest), Dead: counted(int64(s.dead)), Parked: counted(int64(s.parked)),
 		}
 	}
 	return v
@@ -217,6 +221,11 @@ func known(rate float32) *float64 {
 	return &v
 }
 
+func counted(n int64) *float64 {
+	v := float64(n)
+	return &v
+}
+
 // since says since when a box needs a look, as far as the samples know; zero: it does not. Longer: it may be longer.
 func (h *history) since(box string) (at time.Time, longer bool) {
 	h.mu.Lock()
@@ -233,16 +242,20 @@ func (c *console) samples(r *http.Request) (Samples, error) {
 	if err != nil {
 		return Samples{}, err
 	}
-	box := r.PathValue("box")
-	if box == "" {
-		return d.history.of(func(string) bool { return true }), nil
+	boxes, over, err := []string(nil), r.URL.Query().Get("range"), error(nil)
+	if box := r.PathValue("box"); box != "" {
+		s, err := d.status(r.Context())
+		if err != nil {
+			return Samples{}, err
+		}
+		if _, err := boxOf(s, box); err != nil {
+			return Samples{}, err
+		}
+		boxes = []string{box}
 	}
-	s, err := d.status(r.Context())
-	if err != nil {
-		return Samples{}, err
+	if over == "" {
+		return d.history.of(func(name string) bool { return boxes == nil || slices.Contains(boxes, name) }), nil
 	}
-	if _, err := boxOf(s, box); err != nil {
-		return Samples{}, err
-	}
-	return d.history.of(func(name string) bool { return name == box }), nil
+	all, err := c.days.samples(r.Context(), d.name, boxes, over)
+	return Samples{all}, err
 }

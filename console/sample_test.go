@@ -94,10 +94,10 @@ func TestSamplesSayHowFastABoxIsAndWhatWaitsInIt(t *testing.T) {
 			t.Fatalf("there are %d samples, want 4: %+v", len(all), all)
 		}
 		published, behind := all[2], all[3]
-		if published.Published == nil || *published.Published != 2 || published.Waiting != 10 || *published.Delivered != 0 {
+		if published.Published == nil || *published.Published != 2 || *published.Waiting != 10 || *published.Delivered != 0 {
 			t.Errorf("ten messages in five seconds are %+v", published)
 		}
-		if *behind.Published != 0 || *behind.Delivered != 1.6 || behind.Waiting != 0 || behind.Dead != 1 || behind.Parked != 1 || behind.Oldest < 5 {
+		if *behind.Published != 0 || *behind.Delivered != 1.6 || *behind.Waiting != 0 || *behind.Dead != 1 || *behind.Parked != 1 || *behind.Oldest < 5 {
 			t.Errorf("eight of them delivered, and two parked, are %+v", behind)
 		}
 	})
@@ -212,7 +212,7 @@ func TestSamplesOfADatabaseAreThoseOfItsBoxesTogether(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(all.Samples); n != 4 || all.Samples[2].Waiting != 0 || all.Samples[3].Waiting != 4 {
+		if n := len(all.Samples); n != 4 || *all.Samples[2].Waiting != 0 || *all.Samples[3].Waiting != 4 {
 			t.Errorf("the samples are %+v", all.Samples)
 		}
 	})

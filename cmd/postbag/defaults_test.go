@@ -37,7 +37,7 @@ destinations:
   stdout: {stdout: }
 boxes: {outbox: {retention: {}}}
 otel: {}
-console: {tls: {}, proxy: {}, oidc: {}, redact: {}}
+console: {prometheus: {}, tls: {}, proxy: {}, oidc: {}, redact: {}}
 subscriptions:
   - {to: nats}
   - {to: kafka, name: once, exactly_once: true}

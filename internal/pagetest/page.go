@@ -20,7 +20,7 @@ type Page struct {
 // elements are those that a page may have.
 var elements = strings.Fields(`html head meta title link body header nav main footer section article div h1 h2 h3 p a ul li dl dt dd
 table thead tbody tr th td time span br details summary pre form label input select option button img
-script dialog kbd figure figcaption svg path`)
+script dialog kbd figure figcaption svg path b`)
 
 // attributes are those that an element may have.
 var attributes = strings.Fields(`lang charset name content rel href type class src alt width height id tabindex role aria-label

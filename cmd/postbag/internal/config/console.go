@@ -28,6 +28,9 @@ type Console struct {
 	// hour are made of them. Each sample costs what postbag status asks. With off, a store is read only
 	// while somebody looks.
 	Sample string `yaml:"sample" default:"5s"`
+	// The Prometheus that scrapes the relays. The console then has charts of days, and how long
+	// messages took to be delivered.
+	Prometheus ConsolePrometheus `yaml:"prometheus"`
 	// The file that says who has which rights, and who logs in with a password. It is read again
 	// when it changes. See guides/console.md.
 	Access string `yaml:"access" otherwise:"no login: who reaches the address sees everything"`
@@ -50,6 +53,14 @@ type Console struct {
 	Idle time.Duration `yaml:"idle" range:"1m..24h" default:"30m"`
 	// A session ends that long after its login.
 	Absolute time.Duration `yaml:"absolute" range:"1m..720h" default:"12h"`
+}
+
+// ConsolePrometheus is where a console finds what its own samples do not reach.
+type ConsolePrometheus struct {
+	// Its address, such as http://127.0.0.1:9090.
+	URL string `yaml:"url" otherwise:"the last hour alone"`
+	// Labels that all metrics of these relays have, as name: value, if it has others too.
+	Labels map[string]string `yaml:"labels" otherwise:"none"`
 }
 
 // ConsoleTLS is the certificate of a console. Both files are read again when they change.
@@ -154,6 +165,7 @@ func (c *Console) mistakes() (all [][2]string) {
 	}
 	_, mistake := c.Sampling()
 	say(mistake != "", "sample", mistake)
+	say(c.Prometheus.URL == "" && len(c.Prometheus.Labels) > 0, "prometheus.url", "is missing; write the address of Prometheus, such as http://127.0.0.1:9090")
 	_, mistake = c.Proxy.Proxies()
 	say(mistake != "", "proxy.addresses", mistake)
 	say((c.TLS.CertFile == "") != (c.TLS.KeyFile == ""), "tls", "has one of two files; name cert_file and key_file")

@@ -1,0 +1,98 @@
+package console
+
+import (
+	"slices"
+	"time"
+
+	"github.com/postbag/postbag/internal/operations"
+)
+
+// chartSpan is a time that charts show.
+type chartSpan struct {
+	name, words string
+	long        time.Duration
+}
+
+// lastHour is that of the console's own samples. The others come from Prometheus.
+var (
+	lastHour = chartSpan{"1h", "hour", samplesFor}
+	spans    = []chartSpan{{"1h", "hour", time.Hour}, {"6h", "6 hours", 6 * time.Hour}, {"1d", "day", 24 * time.Hour}, {"7d", "7 days", 7 * 24 * time.Hour}}
+)
+
+// Charts are those of a box, or of the boxes of a database that the one who looks may see. Nil: there are none to show.
+func (s *sheet) Charts(database, box string) *charts {
+	var v *charts
+	for _, d := range s.console.databases {
+		if d.name == database {
+			v = s.draw(d, box)
+		}
+	}
+	if v == nil {
+		return nil
+	}
+	v.ID = "values"
+	path := []string{"api", "v1", "databases", database, "boxes", box, "samples"}
+	if box == "" {
+		v.ID, path = "values-"+database, []string{"api", "v1", "databases", database, "samples"}
+	}
+	if box != "" || s.Sees(database) {
+		v.JSON = s.To(path...) + query([]string{"range", s.Get("range")})
+	}
+	if s.console.days != nil {
+		v.Ranges = append(v.Ranges, chartRange{"Live", s.Same("range", ""), s.Get("range") == ""})
+		for _, span := range spans {
+			v.Ranges = append(v.Ranges, chartRange{span.name, s.Same("range", span.name), s.Get("range") == span.name})
+		}
+	}
+	return v
+}
+
+// draw draws the samples of the time that the page asks for.
+func (s *sheet) draw(d *database, box string) *charts {
+	sees := func(name string) bool { return (box == "" || name == box) && s.rights.In(d.name, name) >= Viewer }
+	over := s.Get("range")
+	if over == "" {
+		return chartsOf(d.history.of(sees).Samples, time.Now(), lastHour)
+	}
+	var boxes []string // nil: all
+	switch {
+	case box != "":
+		boxes = []string{box}
+	case !s.Sees(d.name):
+		boxes = []string{}
+		if now, _ := d.last(); now != nil { // the page was made of it
+			for i := range now.Boxes {
+				if sees(now.Boxes[i].Name) {
+					boxes = append(boxes, now.Boxes[i].Name)
+				}
+			}
+		}
+	}
+	all, err := s.console.days.samples(s.ctx, d.name, boxes, over)
+	if err != nil {
+		return &charts{Error: s.console.words(err.Error())}
+	}
+	span := spans[slices.IndexFunc(spans, func(one chartSpan) bool { return one.name == over })]
+	if v := chartsOf(all, time.Now(), span); v != nil {
+		return v
+	}
+	return &charts{Error: "Prometheus has nothing of this time."}
+}
+
+// BadFor says for how long a box has needed a look, as far as the samples know. Empty: they do not know.
+func (s *sheet) BadFor(database, box string) string {
+	for _, d := range s.console.databases {
+		if d.name != database {
+			continue
+		}
+		at, longer := d.history.since(box)
+		switch {
+		case at.IsZero():
+			return ""
+		case longer:
+			return "for " + operations.Span(max(time.Since(at), time.Second)) + " or longer"
+		}
+		return "for " + operations.Span(max(time.Since(at), time.Second))
+	}
+	return ""
+}
