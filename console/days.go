@@ -96,7 +96,7 @@ func (d *days) samples(ctx context.Context, database string, boxes []string, ove
 	select {
 	case d.place <- struct{}{}:
 	case <-ctx.Done():
-		return nil, errors.New("Prometheus is asked as much as it may already; try again in a moment") //nolint:staticcheck // a name
+		return nil, errors.New("Prometheus is asked as much as it may already; try again in a moment")
 	}
 	defer func() { <-d.place }()
 	if v, is := d.recent(key); is { // somebody asked while this waited
@@ -202,8 +202,9 @@ func (d *days) ask(ctx context.Context, selector string, span time.Duration) ([]
 
 // matrix is an answer of query_range, as its API is documented.
 type matrix struct {
-	Status, Error string
-	Data          struct {
+	Status string `json:"status"`
+	Error  string `json:"error"`
+	Data   struct {
 		ResultType string `json:"resultType"`
 		Result     []struct {
 			Values [][2]any `json:"values"`
@@ -225,9 +226,9 @@ func (p *Prometheus) values(ctx context.Context, query string, start, end time.T
 	response, err := cmp.Or(p.Client, http.DefaultClient).Do(request)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, errors.New("Prometheus did not answer in time; try a shorter time, or look whether it is overloaded") //nolint:staticcheck // a name
+			return nil, errors.New("Prometheus did not answer in time; try a shorter time, or look whether it is overloaded")
 		}
-		return nil, errors.New("Prometheus cannot be reached; look whether it runs, and at console.prometheus.url") //nolint:staticcheck // a name
+		return nil, errors.New("Prometheus cannot be reached; look whether it runs, and at console.prometheus.url")
 	}
 	defer func() { _ = response.Body.Close() }()
 	var m matrix

@@ -42,18 +42,18 @@ func (p *prometheus) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		<-r.Context().Done()
 	case p.code != 0:
 		w.WriteHeader(p.code)
-		fmt.Fprint(w, p.body)
+		_, _ = fmt.Fprint(w, p.body)
 	case r.URL.Path != "/prom/api/v1/query_range" || wrongStart != nil || wrongEnd != nil || wrongStep != nil || (end-start)/step > 11000:
 		w.WriteHeader(http.StatusBadRequest)
-		fmt.Fprint(w, `{"status":"error","errorType":"bad_data","error":"invalid parameter"}`)
+		_, _ = fmt.Fprint(w, `{"status":"error","errorType":"bad_data","error":"invalid parameter"}`)
 	case p.empty:
-		fmt.Fprint(w, `{"status":"success","data":{"resultType":"matrix","result":[]}}`)
+		_, _ = fmt.Fprint(w, `{"status":"success","data":{"resultType":"matrix","result":[]}}`)
 	case strings.Contains(query, "histogram_quantile(0.5,"):
-		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[%d,"NaN"],[%d,"0.03990384615384616"]]}]}}`, end-step, end)
+		_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[%d,"NaN"],[%d,"0.03990384615384616"]]}]}}`, end-step, end)
 	case strings.Contains(query, "histogram_quantile(0.99,"):
-		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[%d,"0.6150000000000019"]]}]}}`, end)
+		_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[%d,"0.6150000000000019"]]}]}}`, end)
 	default:
-		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[%d,"7"],[%d,"8"]]}]}}`, end-step, end)
+		_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[%d,"7"],[%d,"8"]]}]}}`, end-step, end)
 	}
 }
 

@@ -242,7 +242,8 @@ func (c *console) samples(r *http.Request) (Samples, error) {
 	if err != nil {
 		return Samples{}, err
 	}
-	boxes, over, err := []string(nil), r.URL.Query().Get("range"), error(nil)
+	var boxes []string // nil: all
+	over := r.URL.Query().Get("range")
 	if box := r.PathValue("box"); box != "" {
 		s, err := d.status(r.Context())
 		if err != nil {
