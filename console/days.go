@@ -235,11 +235,11 @@ func (p *Prometheus) values(ctx context.Context, query string, start, end time.T
 	err = json.NewDecoder(io.LimitReader(response.Body, mostDays)).Decode(&m)
 	switch {
 	case err != nil && response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("Prometheus answers %s; look at console.prometheus.url, and at what stands before it", response.Status) //nolint:staticcheck // a name
+		return nil, fmt.Errorf("Prometheus answers %s; look at console.prometheus.url, and at what stands before it", response.Status)
 	case err != nil || m.Status == "success" && m.Data.ResultType != "matrix":
 		return nil, errors.New("what answers is not Prometheus, or answers too much; look at console.prometheus.url")
 	case m.Status != "success":
-		return nil, fmt.Errorf("Prometheus refuses: %.300s", m.Error) //nolint:staticcheck // a name
+		return nil, fmt.Errorf("Prometheus refuses: %.300s", m.Error)
 	case len(m.Data.Result) == 0:
 		return nil, nil //nolint:nilnil // it has nothing of this
 	}
