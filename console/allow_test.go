@@ -238,3 +238,21 @@ func TestACommandIsAuditedWithTheNameOfItsUser(t *testing.T) {
 		t.Errorf("the audit log says %s", body)
 	}
 }
+
+func TestAnEditNeedsTheRightToSeePayloads(t *testing.T) {
+	t.Parallel()
+	h, id := guardedBoxes(t)
+	for want, grants := range map[int][]string{
+		http.StatusOK:        {"operator@shop/outbox", "payloads@shop/outbox"},
+		http.StatusForbidden: {"admin@shop", "payloads@shop/hiddenbox"},
+		http.StatusNotFound:  {"payloads@shop"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/api/v1/databases/shop/boxes/outbox/messages/"+id.String()+"/edits", strings.NewReader("payload=new&why=a+test"))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r.WithContext(WithUser(r.Context(), userWith(t, grants...))))
+		if w.Code != want {
+			t.Errorf("with %v it answers %d, want %d: %s", grants, w.Code, want, w.Body)
+		}
+	}
+}

@@ -61,12 +61,17 @@ const (
 	doDiscard = "discard"
 )
 
-// form reads the form of a request, and refuses what the route does not know or gets twice.
+// form reads the form of a command.
 func form(r *http.Request, fields []parameter) (url.Values, error) {
-	r.Body = http.MaxBytesReader(nil, r.Body, largestForm)
+	return readForm(r, fields, largestForm)
+}
+
+// readForm reads the form of a request of at most so many bytes, and refuses what the route does not know or gets twice.
+func readForm(r *http.Request, fields []parameter, most int64) (url.Values, error) {
+	r.Body = http.MaxBytesReader(nil, r.Body, most)
 	if err := r.ParseForm(); err != nil {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return nil, badRequestf("the form has more than %d bytes; shorten why", largestForm)
+			return nil, badRequestf("the form has more than %d bytes; shorten why, or what it is about", most)
 		}
 		return nil, badRequestf("the form is malformed; send it as application/x-www-form-urlencoded")
 	}

@@ -96,6 +96,8 @@ type Copies struct {
 	Done bool `json:"done"`
 	// What the console's rules hide of headers and payload, in words. Each hidden value is ***.
 	Hidden []string `json:"hidden,omitempty"`
+	// The messages that operators published in its place, the latest first, as far as the latest 1,000 lines of the audit log have them.
+	EditedAs []postbag.ID `json:"edited_as,omitempty"`
 }
 
 // ID is the message's.
@@ -110,11 +112,10 @@ func (c *console) message(r *http.Request) (Copies, error) {
 	if err != nil {
 		return v, err
 	}
-	if payload && !c.payloads {
-		return v, badRequestf("this console shows no payloads; start it with --payloads, or look with postbag messages show")
-	}
-	if payload && !c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")) {
-		return v, &forbiddenError{"you may not see payloads of this box; ask an admin for payloads in the access file"}
+	if payload {
+		if err := c.seesPayloads(r); err != nil {
+			return v, err
+		}
 	}
 	d, err := c.database(r)
 	if err != nil {
@@ -141,6 +142,10 @@ func (c *console) message(r *http.Request) (Copies, error) {
 			v.Copies, v.Hidden = append(v.Copies, m), hidden // all have the same content
 			v.Done = v.Done && operations.Through(items[i].State)
 		}
+		if err != nil {
+			return err
+		}
+		v.EditedAs, err = d.ops.EditedAs(ctx, ref.Box, id)
 		return nil
 	})
 	return v, late(id, err)

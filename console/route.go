@@ -175,6 +175,7 @@ func commandRoutes() []route {
 		messages      = box + "/messages/{id}/commands"
 		subscriptions = box + "/subscriptions/{subscription}/commands"
 		groups        = box + "/errors/commands"
+		edits         = box + "/messages/{id}/edits"
 	)
 	return []route{
 		{
@@ -189,6 +190,11 @@ func commandRoutes() []route {
 			method: http.MethodPost, path: "/api/v1" + groups, handle: asJSON((*console).onGroup), form: groupForm, answer: Done{}, needs: Operator,
 			about: "Retry or discard the messages of a kind of error: at most 500, the newest.",
 		},
+		{
+			method: http.MethodPost, path: "/api/v1" + edits, handle: asJSON((*console).onEdit), form: editForm, answer: Edited{}, needs: Operator,
+			about: "Publish a message again as a new one, with another payload or other headers. It needs the right to see payloads.",
+		},
+		{method: http.MethodPost, path: edits, page: true, handle: asEdit, form: editForm, needs: Operator},
 		{method: http.MethodPost, path: groups, page: true, handle: asCommand((*console).onGroup), form: groupForm, needs: Operator},
 		{method: http.MethodPost, path: messages, page: true, handle: asCommand((*console).onMessage), form: messageForm, needs: Operator},
 		{method: http.MethodPost, path: subscriptions, page: true, handle: asCommand((*console).onSubscription), form: subscriptionForm, needs: Operator},

@@ -47,6 +47,8 @@ type Message struct {
 	Bytes int `json:"bytes"`
 	// The last error.
 	Error string `json:"error,omitempty"`
+	// The id of the message that an operator edited, and published as this one.
+	EditedFrom string `json:"edited_from,omitempty"`
 	// The message's headers; with --payload, and in show.
 	Headers map[string]string `json:"headers,omitempty"`
 	// The payload as payload or payload_base64, in the form of publish --ndjson;
@@ -73,7 +75,7 @@ func MessageOf(box string, item *store.Item, payload bool) Message {
 		ID: item.ID, Seq: item.Seq, Box: box, Subscription: item.Subscription, State: item.State, Done: Through(item.State),
 		Attempts: item.Attempts, Next: max(item.Due.Seconds(), 0), Stored: item.At.UTC(),
 		Topic: item.Topic, Key: item.Key, ShardKey: item.ShardKey, Type: item.Type,
-		Bytes: len(item.Payload), Error: item.Reason,
+		Bytes: len(item.Payload), Error: item.Reason, EditedFrom: EditedFrom(item.Headers),
 	}
 	if item.Queued != 0 {
 		v.Queued = CommandName(item.Queued)

@@ -28,6 +28,8 @@ type Store struct {
 	Pauser store.Pauser
 	// Noter is nil for a store whose audit log takes lines about changes only.
 	Noter store.Noter
+	// Reviser is nil for a store that takes no edited messages.
+	Reviser store.Reviser
 }
 
 // Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
@@ -46,7 +48,8 @@ func Of(s store.Store) (Store, error) {
 	replayer, _ := s.(store.Replayer)
 	pauser, _ := s.(store.Pauser)
 	noter, _ := s.(store.Noter)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser, Noter: noter}, nil
+	reviser, _ := s.(store.Reviser)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser, Noter: noter, Reviser: reviser}, nil
 }
 
 var (

@@ -178,3 +178,8 @@ func (s *Store) Operation(ctx context.Context, id store.OperationID) (store.Oper
 func (s *Store) Operations(ctx context.Context, limit int) ([]store.Operation, error) {
 	return s.base.Operations(ctx, limit)
 }
+
+// Revise implements store.Reviser.
+func (s *Store) Revise(ctx context.Context, a store.Audit, box string, of postbag.ID, m postbag.Message) error {
+	return s.base.Revise(ctx, s, a, box, of, m)
+}

@@ -61,6 +61,7 @@ var (
 	_ store.Bookkeeper                = (*Store)(nil)
 	_ store.Editor                    = (*Store)(nil)
 	_ store.Steward                   = (*Store)(nil)
+	_ store.Reviser                   = (*Store)(nil)
 	_ store.SlotMigrator              = (*Store)(nil)
 	_ store.Replayer                  = (*Store)(nil)
 	_ store.Waker                     = (*Store)(nil)

@@ -24,6 +24,7 @@ func editCases() []scenario {
 		{name: "Retention goes on over a difference of the ledger that was accepted", needs: editing, run: acceptLedger},
 		{name: "An accepted difference stands for itself, and not for the next", needs: editing, run: acceptOnce},
 		{name: "Edits without who or why are refused and do nothing", needs: editing, run: editsAudited},
+		{name: "An edited message is published and audited, or neither", needs: editing, run: revises},
 		{name: "An overview counts parked messages exactly", needs: editing, run: countsParked},
 		{name: "A shard whose owner's heartbeat is over is shown as free", needs: editing, run: ghostOwner},
 	}

@@ -1,0 +1,108 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/postbag/postbag"
+	"github.com/postbag/postbag/internal/operations"
+)
+
+// Edited is what an edited message was published as, in JSON.
+type Edited struct {
+	// The id of the new message.
+	ID postbag.ID `json:"id"`
+}
+
+// largestEdit is the size of the largest form of an edited message, in bytes: a byte takes three of them at worst.
+const largestEdit = 3*(operations.MostEdited+postbag.MaxHeader) + largestForm
+
+var editForm = []parameter{
+	{"payload", "The payload of the new message, as text. A line end is as the form has it, without a carriage return."},
+	{"headers", "The headers of the new message as a JSON object of texts. Empty: none."},
+	why,
+}
+
+// onEdit publishes a message again as a new one, edited.
+func (c *console) onEdit(r *http.Request) (v Edited, err error) {
+	f, err := readForm(r, editForm, largestEdit)
+	if err != nil {
+		return v, err
+	}
+	id, err := idOf(r.PathValue("id"))
+	if err != nil {
+		return v, err
+	}
+	e := operations.Edit{Payload: []byte(strings.ReplaceAll(f.Get("payload"), "\r\n", "\n"))} // a browser writes line ends so
+	if text := strings.TrimSpace(f.Get("headers")); text != "" {
+		if err := json.Unmarshal([]byte(text), &e.Headers); err != nil {
+			return v, badRequestf(`headers is no JSON object of texts; write it as {"name": "value"}`)
+		}
+	}
+	a, err := c.signed(r, f)
+	if err != nil {
+		return v, err
+	}
+	if err := c.seesPayloads(r); err != nil {
+		return v, err
+	}
+	err = c.change(r, func(ctx context.Context, ops operations.Store) (err error) {
+		v.ID, err = ops.Edit(ctx, a, r.PathValue("box"), id, e)
+		return err
+	})
+	return v, late(id, err)
+}
+
+// asEdit publishes an edited message, and sends the browser to its page.
+func asEdit(c *console, w http.ResponseWriter, r *http.Request) error {
+	v, err := c.onEdit(r)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "../"+v.ID.String())
+	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// seesPayloads refuses those who may not see payloads and headers of the box that the path names.
+func (c *console) seesPayloads(r *http.Request) error {
+	if !c.payloads {
+		return badRequestf("this console shows no payloads; start it with --payloads, or look with postbag messages show")
+	}
+	if !c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")) {
+		return &forbiddenError{"you may not see payloads of this box; ask an admin for payloads in the access file"}
+	}
+	return nil
+}
+
+// editable is the form in which a message is edited.
+type editable struct {
+	Payload, Headers string
+	// Refused says why there is none. Empty: there is one.
+	Refused string
+}
+
+// Edit is the form of a message. Nil: the one who looks may not edit it.
+func (s *sheet) Edit(m operations.Message) *editable {
+	if !s.Commands || !s.Payloads {
+		return nil
+	}
+	data, err := m.Body.Bytes()
+	if err != nil {
+		return nil
+	}
+	if refused := operations.NotEditable(data); refused != "" {
+		return &editable{Refused: refused}
+	}
+	v := &editable{Payload: string(data)}
+	if len(m.Headers) > 0 {
+		headers, err := json.MarshalIndent(m.Headers, "", "  ")
+		if err != nil { // texts cannot fail
+			return nil
+		}
+		v.Headers = string(headers)
+	}
+	return v
+}
