@@ -98,7 +98,7 @@ func (s *sheet) API(pairs ...string) string {
 
 // Events is the address of the stream of the page.
 func (s *sheet) Events() string {
-	return s.root + "api/v1/events" + query([]string{"of", "/" + s.here + s.changed(nil)})
+	return s.root + "api/v1/events" + query([]string{"of", "/" + s.here + s.changed(nil, chosenColumns.name, "")})
 }
 
 // A trail is the cursors of the pages before, the latest last: a cursor of a store leads one way only.
@@ -125,7 +125,7 @@ func (s *sheet) Next(cursor string) string {
 	if len(text) > trailBytes || strings.Contains(here, trailSep) {
 		text = "" // the way back is lost, the way on is not
 	}
-	return s.Same("cursor", cursor, "trail", text)
+	return s.Same("cursor", cursor, "trail", text, "count", "")
 }
 
 // Back is the address of the page before this one. Empty: this is the first, or the way is not known.
@@ -141,13 +141,13 @@ func (s *sheet) Back() string {
 	if last == firstPage {
 		last = ""
 	}
-	return s.Same("cursor", last, "trail", rest)
+	return s.Same("cursor", last, "trail", rest, "count", "")
 }
 
 // Narrowed says whether the page shows less than all messages.
 func (s *sheet) Narrowed() bool {
 	for name := range s.query {
-		if name != "cursor" && name != "trail" && name != "limit" && name != "oldest" && name != "follow" {
+		if name != "cursor" && name != "trail" && name != "limit" && name != "oldest" && name != "follow" && name != "count" && name != chosenColumns.name {
 			return true
 		}
 	}

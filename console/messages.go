@@ -22,6 +22,8 @@ type Messages struct {
 	Messages []operations.Message `json:"messages"`
 	// The cursor to go on with; none: that were all. There may be one behind an empty page: a search looks at a bounded number of rows.
 	Next string `json:"next,omitempty"`
+	// What all that match come to, with count=true: at most 500 of them are counted.
+	Matching *operations.Matching `json:"matching,omitempty"`
 }
 
 // list asks for one page.
@@ -77,11 +79,17 @@ func (c *console) listed(r *http.Request) (v Messages, err error) {
 	if q.Limit, err = number(r, "limit", pageOf, mostListed); err != nil {
 		return v, err
 	}
+	if err := columnsOf(r); err != nil {
+		return v, err
+	}
 	items, next, err := d.list(r.Context(), q)
 	if err != nil {
 		return v, err
 	}
 	v = Messages{Messages: make([]operations.Message, len(items)), Next: next}
+	if v.Matching, err = d.counted(r, q); err != nil {
+		return v, err
+	}
 	for i := range items {
 		v.Messages[i] = operations.MessageOf(q.Box, &items[i], false)
 	}

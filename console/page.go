@@ -135,10 +135,17 @@ func (*console) nowhere(http.ResponseWriter, *http.Request) error { return errNo
 // tidied sends a browser to the same address without empty parameters: a form sends all that it has.
 func tidied(w http.ResponseWriter, r *http.Request) bool {
 	query, err := url.ParseQuery(r.URL.RawQuery)
-	empty := false
+	empty := false // or otherwise longer than it need be
 	for name, values := range query {
-		if len(values) == 1 && values[0] == "" {
+		switch {
+		case len(values) == 1 && values[0] == "":
 			query.Del(name)
+			empty = true
+		case len(values) > 1 && name == chosenColumns.name: // each has a box to tick
+			query.Set(name, strings.Join(values, ","))
+			if query.Get(name) == usualColumns() {
+				query.Del(name)
+			}
 			empty = true
 		}
 	}

@@ -104,9 +104,11 @@ func TestTheFormOfFiltersMakesAShortAddress(t *testing.T) {
 	at := serve(t, console.Options{}, box(t))
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for path, want := range map[string]string{
-		boxPage + "/messages?topic=&key=a+b&state=": "./messages?key=a+b",
-		boxPage + "/messages?topic=":                "./messages",
-		"/?x=":                                      "./",
+		boxPage + "/messages?topic=&key=a+b&state=":     "./messages?key=a+b",
+		boxPage + "/messages?topic=":                    "./messages",
+		"/?x=":                                          "./",
+		boxPage + "/messages?columns=topic&columns=key": "./messages?columns=topic%2Ckey",
+		boxPage + "/messages?topic=&columns=state&columns=topic&columns=key&columns=type&columns=subscription&columns=attempts&columns=bytes&columns=error": "./messages",
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at+path, http.NoBody)
 		if err != nil {

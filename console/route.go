@@ -62,6 +62,7 @@ var (
 	formats  = parameter{"format", "json, or ndjson or csv to stream an export. The trailer Postbag-Next is the cursor behind an export that has more. A connection that is cut off means that it failed."}
 	trails   = parameter{"trail", "The cursors of the pages before, for the way back."}
 	payloads = parameter{"payload", "true: with payload and headers, if the console shows them."}
+	counts   = parameter{"count", "true: count all that match too, at most 500, for a command. It needs a state that takes one."}
 	lines    = parameter{"limit", "Most lines, 1 to 1000 (50)."}
 	streamed = parameter{"of", "The address of what to tell of, as seen from the console's first page: api/v1/overview if you do not say it, another address of the API for the state of a box, a subscription or the relays, or one of such a page."}
 	ranges   = parameter{"range", "1h, 6h, 1d or 7d: from Prometheus, if the console has one. Without it, the console's own samples of the last hour."}
@@ -133,7 +134,7 @@ func boxRoutes() []route {
 			about: "Keys whose messages wait behind one, those with most of them first.",
 		},
 		{
-			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: append(slices.Clone(filters), formats, follows), needs: Viewer, live: true,
+			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: append(slices.Clone(filters), formats, follows, counts), needs: Viewer, live: true,
 			about:   "Messages, the newest first, without payloads and headers.",
 			exports: []string{ndjson, table},
 		},
@@ -162,7 +163,7 @@ func pageRoutes() []route {
 		{path: box + "/subscriptions/{subscription}", page: true, handle: asPage("subscription", (*console).subscription), needs: Viewer, live: true},
 		{path: box + "/errors", page: true, handle: asPage("errors", (*console).errors), takes: []parameter{readers}, needs: Viewer},
 		{path: box + "/keys", page: true, handle: asPage("keys", (*console).keys), takes: []parameter{readers}, needs: Viewer},
-		{path: box + "/messages", page: true, handle: asPage("messages", (*console).listed), takes: append(slices.Clone(filters), trails, follows), needs: Viewer, live: true},
+		{path: box + "/messages", page: true, handle: asPage("messages", (*console).listed), takes: append(slices.Clone(filters), trails, follows, counts, chosenColumns), needs: Viewer, live: true},
 		{path: box + "/messages/{id}", page: true, handle: asPage("message", (*console).message), takes: []parameter{payloads}, needs: Viewer},
 		{path: box + "/messages/{id}/key", page: true, handle: asPage("around", (*console).around), takes: []parameter{readers}, needs: Viewer},
 	}
@@ -176,6 +177,7 @@ func commandRoutes() []route {
 		subscriptions = box + "/subscriptions/{subscription}/commands"
 		groups        = box + "/errors/commands"
 		edits         = box + "/messages/{id}/edits"
+		matching      = box + "/messages/commands"
 	)
 	return []route{
 		{
@@ -194,6 +196,11 @@ func commandRoutes() []route {
 			method: http.MethodPost, path: "/api/v1" + edits, handle: asJSON((*console).onEdit), form: editForm, answer: Edited{}, needs: Operator,
 			about: "Publish a message again as a new one, with another payload or other headers. It needs the right to see payloads.",
 		},
+		{
+			method: http.MethodPost, path: "/api/v1" + matching, handle: asJSON((*console).onMatching), form: matchingForm, answer: Done{}, needs: Operator,
+			about: "Retry or discard the messages that match filters: at most 500, the newest. It needs a state.",
+		},
+		{method: http.MethodPost, path: matching, page: true, handle: asMatching, form: matchingForm, needs: Operator},
 		{method: http.MethodPost, path: edits, page: true, handle: asEdit, form: editForm, needs: Operator},
 		{method: http.MethodPost, path: groups, page: true, handle: asCommand((*console).onGroup), form: groupForm, needs: Operator},
 		{method: http.MethodPost, path: messages, page: true, handle: asCommand((*console).onMessage), form: messageForm, needs: Operator},
