@@ -46,7 +46,7 @@ func usualColumns() string {
 // columnsOf refuses columns that there are not.
 func columnsOf(r *http.Request) error {
 	text := r.URL.Query().Get(chosenColumns.name)
-	for _, name := range strings.Split(text, ",") {
+	for name := range strings.SplitSeq(text, ",") {
 		if text != "" && !slices.ContainsFunc(allColumns, func(c column) bool { return c.Name == name }) {
 			return badRequestf("there is no column %.40q; choose some of state, topic, key, type, subscription, attempts, bytes, error, id, number and shard-key", name)
 		}

@@ -20,7 +20,7 @@ func TestJSONIsFoldedAsItStands(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`{"b":1.50,"a":[true,null,"<\u003c\n"],"b":{}}`: `object:3("b"number:1.50)("a"array:3(word:true)(word:null)(string:"<<\n"))("b"object:0)`,
-		` [12345678901234567890] `:                      `array:1(number:12345678901234567890)`,
+		`[12345678901234567890]`:                        `array:1(number:12345678901234567890)`,
 	} {
 		if v := foldOf([]byte(text)); v == nil || flat(v) != want || !v.Open {
 			t.Errorf("%s is folded as %v, want %s", text, v, want)

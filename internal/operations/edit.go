@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"strings"
@@ -28,7 +29,7 @@ func NotEditable(payload []byte) string {
 	switch {
 	case len(payload) > MostEdited:
 		return "it has more than 64 KiB"
-	case !utf8.Valid(payload) || strings.IndexFunc(string(payload), odd) >= 0:
+	case !utf8.Valid(payload) || bytes.IndexFunc(payload, odd) >= 0:
 		return "it is no text, or has signs that a form does not keep"
 	}
 	return ""

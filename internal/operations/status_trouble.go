@@ -73,21 +73,26 @@ func (t *Trouble) Shell(store string) string {
 	if t.Command == nil {
 		return ""
 	}
-	line := "postbag"
-	for i, word := range t.Command {
-		if i > 0 && strings.HasPrefix(word, "-") && store != "" { // behind the words of the command
-			line += " " + store
-			store = ""
+	words := []string{"postbag"}
+	flags := len(t.Command)
+	for i, word := range slices.Backward(t.Command) {
+		if strings.HasPrefix(word, "-") {
+			flags = i
 		}
-		line += " " + Quoted(word)
 	}
-	if store != "" {
-		line += " " + store
+	for i, word := range t.Command {
+		if i == flags && store != "" { // behind the words of the command
+			words = append(words, store)
+		}
+		words = append(words, Quoted(word))
+	}
+	if flags == len(t.Command) && store != "" {
+		words = append(words, store)
 	}
 	if t.Why {
-		line += " --why "
+		words = append(words, "--why ")
 	}
-	return line
+	return strings.Join(words, " ")
 }
 
 // Troubles returns what an operator should look at, one line each.

@@ -47,7 +47,7 @@ func revises(e *env) {
 // edits is how many edited messages the audit log has.
 func (e *env) edits() (n int) {
 	e.Helper()
-	entries, err := e.Store.(store.Operator).Audited(e.ctx, 1000) //nolint:errcheck // an Editor is one
+	entries, err := e.operator().Audited(e.ctx, 1000)
 	e.check(err, "read the audit log")
 	for i := range entries {
 		if strings.HasPrefix(entries[i].What, "edit ") {
