@@ -12,6 +12,7 @@ import (
 
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
+	"github.com/postbag/postbag/proof/history"
 	"github.com/postbag/postbag/store/sqlitestore"
 )
 
@@ -26,6 +27,7 @@ const (
 type base struct {
 	t         *testing.T
 	kind, dsn string
+	subjects  int                         // that messages have, whose effects are counted
 	db        *sql.DB                     // the test's own
 	restart   func(context.Context) error // ends the server without a warning, and starts it; nil: there is none
 }
@@ -85,6 +87,7 @@ func newBase(t *testing.T, kind, dsn, driver, own string, restart func(context.C
 // They have no key that would keep a second effect out.
 func (b *base) createEffects(subjects int) {
 	b.t.Helper()
+	b.subjects = subjects
 	rows := make([]string, subjects)
 	for i := range rows {
 		rows[i] = fmt.Sprintf("('%s', 0)", subject(i))
@@ -150,42 +153,45 @@ func (b *base) marked() int {
 	return b.number("select count(*) from "+table+" where id > ? and id < ?", []byte("handled:"), []byte("handled;"))
 }
 
-// judge fails the test unless each of n messages has one effect, and those of a subject follow one another in the order of the source, if it
-// keeps one.
+// judge fails the test unless the checker finds one effect of each of n messages, and those of a subject in the sequence of the source, if it
+// keeps one. Each must have counted the effects of its subject that were there, too.
 func (b *base) judge(n int, ordered bool) {
+	b.t.Helper()
+	effects, places := b.effects()
+	counted := map[string]int{}
+	for i, e := range effects {
+		if counted[e.key]++; places[i] != counted[e.key] {
+			b.t.Errorf("of %s message %d has place %d, want %d", e.key, e.number, places[i], counted[e.key])
+		}
+	}
+	promised := history.OnceEach
+	if ordered {
+		promised = history.OnceInOrder
+	}
+	judgeEffects(b.t, n, b.subjects, promised, effects)
+	if counted := b.applied(); counted != n {
+		b.t.Errorf("the counters say %d, want %d", counted, n)
+	}
+}
+
+// effects returns the effects in the sequence of their subjects, and the place that each has counted for itself.
+func (b *base) effects() (all []effect, places []int) {
 	b.t.Helper()
 	rows, err := b.db.QueryContext(b.t.Context(), "select subject, number, nth from effects order by subject, nth")
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	defer func() { _ = rows.Close() }()
-	last, places, count := map[string]int{}, map[string]int{}, make([]int, n)
 	for rows.Next() {
-		var of string
-		var number, nth int
-		if err := rows.Scan(&of, &number, &nth); err != nil {
+		var e effect
+		var nth int
+		if err := rows.Scan(&e.key, &e.number, &nth); err != nil {
 			b.t.Fatal(err)
 		}
-		places[of]++
-		if before, there := last[of]; there && ordered && number <= before {
-			b.t.Errorf("of %s message %d was applied behind %d", of, number, before)
-		}
-		if nth != places[of] || number < 0 || number >= n {
-			b.t.Errorf("of %s message %d has place %d, want one of %d in place %d", of, number, nth, n, places[of])
-			continue
-		}
-		last[of] = number
-		count[number]++
+		all, places = append(all, e), append(places, nth)
 	}
 	if err := rows.Err(); err != nil {
 		b.t.Fatal(err)
 	}
-	for i, times := range count {
-		if times != 1 {
-			b.t.Errorf("message %d has %d effects", i, times)
-		}
-	}
-	if counted := b.applied(); counted != n {
-		b.t.Errorf("the counters say %d, want %d", counted, n)
-	}
+	return all, places
 }

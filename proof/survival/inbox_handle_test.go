@@ -16,6 +16,7 @@ import (
 
 	"github.com/postbag/postbag/inbox"
 	"github.com/postbag/postbag/internal/testserver"
+	"github.com/postbag/postbag/proof/history"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
@@ -51,7 +52,7 @@ func TestRelaysWithAHandlerThatAreKilledApplyEachMessageOnceAndInOrder(t *testin
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.eachOnceAndInOrder(rows, n)
+	judgeEffects(t, n, 50, history.OnceInOrder, readEffects(t, rows))
 }
 
 // A handler that ends its process at one message: that key alone waits, and the message is dead when its attempts are used up.
@@ -98,10 +99,12 @@ func TestAHandlerThatEndsItsProcessRunsOutOfAttempts(t *testing.T) { //nolint:pa
 	if !strings.Contains(reason, "its process ended") {
 		t.Errorf("the reason is %q, which does not say what happened", reason)
 	}
-	var twice int
-	if err := w.pool.QueryRow(t.Context(), `select count(*) - count(distinct id) from effects`).Scan(&twice); err != nil || twice > 0 {
-		t.Errorf("%d messages are applied twice (%v)", twice, err)
+	rows, err := w.pool.Query(t.Context(), `select key, number from effects order by at`)
+	if err != nil {
+		t.Fatal(err)
 	}
+	judgeEffects(t, n, keys, history.OnceInOrder, readEffects(t, rows),
+		history.Stored{ID: nameOf(deadly), State: history.Dead}, history.Stored{ID: nameOf(deadly + keys), State: history.Parked})
 }
 
 // The message at which the handler ends its process, and how many attempts it has.

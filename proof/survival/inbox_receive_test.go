@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/postbag/postbag"
@@ -35,35 +34,7 @@ func TestReceiversThatAreKilledStoreEachMessageOnceAndInOrder(t *testing.T) { //
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.eachOnceAndInOrder(rows, n)
-}
-
-// eachOnceAndInOrder fails the test unless the checker finds that rows, of a key and a number in the order in which they were applied, are
-// the effects of the n messages that fillStream has published under 50 subjects: each once, those of a key in their order.
-func (w *world) eachOnceAndInOrder(rows pgx.Rows, n int) {
-	w.t.Helper()
-	h := &history.History{}
-	for i := range n {
-		at := 2 * time.Duration(i)
-		h.Intend(history.Intent{Tx: history.Tx(i), ID: history.Name(fmt.Sprint(i)), Key: subject(i % 50), Begin: at})
-		h.End(history.Outcome{Tx: history.Tx(i), Fate: history.Committed, Begin: at, End: at + 1})
-	}
-	var key string
-	var number int
-	position := uint64(0)
-	_, err := pgx.ForEachRow(rows, []any{&key, &number}, func() error {
-		h.Apply(history.Effect{ID: history.Name(fmt.Sprint(number)), Key: key, Position: position})
-		position++
-		return nil
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	r := h.Check(history.Options{Effects: history.OnceInOrder, Unread: true})
-	w.t.Log(r.Of(history.Applied).Line())
-	if err := r.Err(); err != nil {
-		w.t.Error(err)
-	}
+	judgeEffects(t, n, 50, history.OnceInOrder, readEffects(t, rows))
 }
 
 // awaitReceived waits until the box holds n messages and the broker waits for no acknowledgement. How often it delivered one it does not
