@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/postbag/postbag/proof/history"
 )
 
@@ -15,25 +17,40 @@ type effect struct {
 	number int
 }
 
-// rowsOf is what a query returned of effects.
-type rowsOf interface {
-	Next() bool
-	Scan(into ...any) error
-	Err() error
+// effectsIn returns what a query finds in the world's database: keys and numbers.
+func (w *world) effectsIn(query string) (all []effect) {
+	w.t.Helper()
+	rows, err := w.pool.Query(w.t.Context(), query)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var e effect
+	if _, err := pgx.ForEachRow(rows, []any{&e.key, &e.number}, func() error {
+		all = append(all, e)
+		return nil
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+	return all
 }
 
-// readEffects reads rows of a key and a number.
-func readEffects(t testing.TB, rows rowsOf) (all []effect) {
-	t.Helper()
+// effectsIn returns what a query finds in the base: keys and numbers.
+func (b *base) effectsIn(query string) (all []effect) {
+	b.t.Helper()
+	rows, err := b.db.QueryContext(b.t.Context(), query)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var a effect
-		if err := rows.Scan(&a.key, &a.number); err != nil {
-			t.Fatal(err)
+		var e effect
+		if err := rows.Scan(&e.key, &e.number); err != nil {
+			b.t.Fatal(err)
 		}
-		all = append(all, a)
+		all = append(all, e)
 	}
 	if err := rows.Err(); err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	return all
 }

@@ -48,11 +48,7 @@ func TestRelaysWithAHandlerThatAreKilledApplyEachMessageOnceAndInOrder(t *testin
 	if most := 2 * kills * 2 * concurrency; counted > most {
 		t.Errorf("of %d messages attempts were counted; %d were at work or about to be", counted, most)
 	}
-	rows, err := w.pool.Query(t.Context(), `select key, number from effects order by at`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judgeEffects(t, n, 50, history.OnceInOrder, readEffects(t, rows))
+	judgeEffects(t, n, 50, history.OnceInOrder, w.effectsIn(`select key, number from effects order by at`))
 }
 
 // A handler that ends its process at one message: that key alone waits, and the message is dead when its attempts are used up.
@@ -99,11 +95,7 @@ func TestAHandlerThatEndsItsProcessRunsOutOfAttempts(t *testing.T) { //nolint:pa
 	if !strings.Contains(reason, "its process ended") {
 		t.Errorf("the reason is %q, which does not say what happened", reason)
 	}
-	rows, err := w.pool.Query(t.Context(), `select key, number from effects order by at`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judgeEffects(t, n, keys, history.OnceInOrder, readEffects(t, rows),
+	judgeEffects(t, n, keys, history.OnceInOrder, w.effectsIn(`select key, number from effects order by at`),
 		history.Stored{ID: nameOf(deadly), State: history.Dead}, history.Stored{ID: nameOf(deadly + keys), State: history.Parked})
 }
 

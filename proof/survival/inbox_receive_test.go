@@ -30,11 +30,7 @@ func TestReceiversThatAreKilledStoreEachMessageOnceAndInOrder(t *testing.T) { //
 	if kills < 3 {
 		t.Errorf("only %d receivers were killed: nothing was shown", kills)
 	}
-	rows, err := w.pool.Query(t.Context(), `select key, convert_from(payload, 'UTF8')::integer from postbag.inbox order by seq`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judgeEffects(t, n, 50, history.OnceInOrder, readEffects(t, rows))
+	judgeEffects(t, n, 50, history.OnceInOrder, w.effectsIn(`select key, convert_from(payload, 'UTF8')::integer from postbag.inbox order by seq`))
 }
 
 // awaitReceived waits until the box holds n messages and the broker waits for no acknowledgement. How often it delivered one it does not

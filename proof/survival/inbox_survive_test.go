@@ -42,11 +42,7 @@ func TestConsumersThatAreKilledApplyEachMessageOnce(t *testing.T) { //nolint:par
 	if delivered <= n {
 		t.Errorf("of %d messages none came twice: nothing was shown", n)
 	}
-	rows, err := w.pool.Query(t.Context(), `select 'events.' || id::integer % 50, id::integer from effects`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	judgeEffects(t, n, 50, history.OnceEach, readEffects(t, rows))
+	judgeEffects(t, n, 50, history.OnceEach, w.effectsIn(`select 'events.' || id::integer % 50, id::integer from effects`))
 }
 
 // killConsumers kills consumers, and now and then the database, until nine of ten messages are done, or 20 were killed.
