@@ -113,6 +113,12 @@ func TestAnInboxFromKafkaToPostgreSQLKeepsItsPromisesThroughFaults(t *testing.T)
 	short(t, "kafka-postgresql", 5)
 }
 
+func TestAnInboxFromRabbitMQToMariaDBKeepsItsPromisesThroughFaults(t *testing.T) {
+	t.Parallel()
+	long(t)
+	short(t, "rabbitmq-mariadb", 4)
+}
+
 func TestAnInboxFromNATSToSQLiteKeepsItsPromisesThroughFaults(t *testing.T) {
 	t.Parallel()
 	short(t, "nats-sqlite", 4, "-for", "12s")
