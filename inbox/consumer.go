@@ -97,6 +97,10 @@ type ConsumerOptions[Tx any] struct {
 	// Run ends at its start. Empty: Run ends with an error that names the message, and does
 	// not acknowledge it.
 	Box string
+	// TooLarge says what becomes of a message that is to be parked, and whose payload is larger
+	// than the box takes. Defaults to StopIfTooLarge, since the rest of the payload would be
+	// nowhere once the broker has forgotten it.
+	TooLarge SizePolicy
 	// IDs find the id of a message, by which it is marked. Defaults to
 	// sourcekit.DefaultIDsFor, for the source's binding.
 	IDs sourcekit.IDs
@@ -209,6 +213,9 @@ func (o *ConsumerOptions[Tx]) fill() (errs []error) {
 			*d.value = d.defaultValue
 		}
 	}
+	if err := o.TooLarge.valid("ConsumerOptions"); err != nil {
+		errs = append(errs, err)
+	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
@@ -254,7 +261,8 @@ func (c *Consumer[Tx]) Stats() ConsumerStats {
 // the store answers, and fails for what is in hand, one message at a time is fetched: it may
 // work for others.
 // It ends early with an error if somebody else closes the source, and for a message that
-// cannot be applied if there is no ConsumerOptions.Box. Before it takes a message it looks
+// cannot be applied if there is no ConsumerOptions.Box, or if it is too large for that
+// (ConsumerOptions.TooLarge). Before it takes a message it looks
 // whether the store has that box, and ends with postbag.ErrNoBox if not. It also returns an
 // error of closing the source. Call it once.
 func (c *Consumer[Tx]) Run(ctx context.Context) error {

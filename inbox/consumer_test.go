@@ -866,11 +866,11 @@ func TestRunOfAConsumerEndsWithAnErrorWhenItsSourceIsClosed(t *testing.T) {
 func TestBadOptionsOfAConsumerAreAllNamed(t *testing.T) {
 	t.Parallel()
 	_, err := inbox.NewConsumer(consumerOptions{
-		Consumer: "c\n", Box: "a b", Concurrency: -1, Messages: -1, Bytes: -1, Timeout: -1, Grace: -1,
+		Consumer: "c\n", Box: "a b", Concurrency: -1, Messages: -1, Bytes: -1, Timeout: -1, Grace: -1, TooLarge: -1,
 		Retry: inbox.Retry{Min: -1, Max: -2, Factor: 0.5, MaxAttempts: -1},
 	})
 	for _, field := range []string{
-		"Store", "Source", "Handle", "Consumer", "Box", "Concurrency", "Messages", "Bytes", "Timeout", "Grace",
+		"Store", "Source", "Handle", "Consumer", "Box", "Concurrency", "Messages", "Bytes", "Timeout", "Grace", "TooLarge",
 		"Retry.Min", "Retry.Max", "Retry.Factor", "Retry.MaxAttempts",
 	} {
 		if err == nil || !strings.Contains(err.Error(), "ConsumerOptions."+field+":") && !strings.Contains(err.Error(), "ConsumerOptions."+field+" is") {

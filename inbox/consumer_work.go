@@ -222,12 +222,12 @@ func (c *Consumer[Tx]) count(t *task, fresh bool) {
 
 // park stores a message with its fault in the box, or ends Run if there is none.
 func (c *Consumer[Tx]) park(begin context.Context, t *task) (stored bool) {
-	if err := c.refused(t.fault, t.from); err != nil {
-		c.end(err)
-		return false
-	}
 	if _, has := t.out.Headers[store.FaultHeader]; !has {
 		t.blame(t.fault)
+	}
+	if err := c.refused(t.fault, &t.item); err != nil {
+		c.end(err)
+		return false
 	}
 	if t.out.Topic == "" {
 		t.out.Topic = c.o.Box
@@ -241,11 +241,14 @@ func (c *Consumer[Tx]) park(begin context.Context, t *task) (stored bool) {
 }
 
 // refused says what a fault means: an error ends Run.
-func (c *Consumer[Tx]) refused(fault error, m *source.Message) error {
-	err := c.about(m, fault)
+func (c *Consumer[Tx]) refused(fault error, it *item) error {
+	err := c.about(it.from, fault)
 	c.o.OnError(err)
 	if c.o.Box == "" {
 		return fmt.Errorf("%w; fix it, or set ConsumerOptions.Box to have such messages parked", err)
+	}
+	if stop := c.o.TooLarge.stops(it, "ConsumerOptions"); stop != nil {
+		return fmt.Errorf("%w; it cannot be parked: %w", err, stop)
 	}
 	return nil
 }

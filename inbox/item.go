@@ -79,14 +79,20 @@ func (in *intake) item(m *source.Message) item {
 // faulty says that the item has a fault.
 func (it *item) faulty() bool { return it.fault != nil }
 
+// misfit blames an item that a box does not take, as its rules or a store said.
+func (it *item) misfit(fault error) { it.spoil(fault, isTooLong(fault)) }
+
 // blame makes of the item what any box can hold, with a fault. A second fault does not
 // replace the first.
-func (it *item) blame(fault error) {
+func (it *item) blame(fault error) { it.spoil(fault, false) }
+
+// spoil is blame. Only the head is kept of a payload that is too large.
+func (it *item) spoil(fault error, tooLarge bool) {
 	if it.fault == nil {
 		it.fault = fault
 	}
 	reason, payload := it.fault, it.out.Payload
-	if !it.cut && (len(payload) > postbag.MaxPayload || isTooLong(fault)) {
+	if !it.cut && (len(payload) > postbag.MaxPayload || tooLarge) {
 		it.cut = true
 		reason = fmt.Errorf("%w (the payload has %d bytes, and the SHA-256 %x; its first bytes are here)", reason, len(payload), sha256.Sum256(payload))
 		payload = payload[:min(len(payload), headPayload)]

@@ -73,7 +73,11 @@ type ReceiverOptions[Tx any] struct {
 	// Faults says what becomes of a message that no box can hold as it is, or that has no
 	// id. Defaults to ParkFaults.
 	Faults FaultPolicy
-	// MaxSize is the largest payload, in bytes. A larger one is a fault. It is at most
+	// TooLarge says what becomes of a message whose payload is larger than MaxSize, or than
+	// the store takes. StopOnFaults stops at it in any case. Defaults to StopIfTooLarge, since
+	// the rest of the payload would be nowhere once the broker has forgotten it.
+	TooLarge SizePolicy
+	// MaxSize is the largest payload, in bytes. A larger one is too large. It is at most
 	// postbag.MaxPayload, which is the default.
 	MaxSize int
 	// Messages and Bytes bound a batch, which is one transaction. Default to 500, and 4 MiB.
@@ -87,21 +91,6 @@ type ReceiverOptions[Tx any] struct {
 	// soon. Optional.
 	OnError func(error)
 }
-
-// FaultPolicy says what a Receiver does with a message that it cannot store as it is.
-type FaultPolicy int
-
-const (
-	// ParkFaults stores what fits of the message, with the fault as its reason
-	// (store.FaultHeader), and acknowledges it. The relay does not send it: it is shown
-	// among the parked and the dead, where an operator sees and discards it. Of a payload
-	// that is too large the first 4 KiB are stored, and the fault names its hash. A message
-	// whose key a box by number refuses keeps its key, and gets a number as its shard key.
-	ParkFaults FaultPolicy = iota
-	// StopOnFaults ends Run with the fault as its error. The message is not acknowledged,
-	// nor is what came after it.
-	StopOnFaults
-)
 
 // Defaults of ReceiverOptions.
 const (
@@ -170,6 +159,9 @@ func (o *ReceiverOptions[Tx]) fill() (errs []error) {
 	if o.Faults != ParkFaults && o.Faults != StopOnFaults {
 		errs = append(errs, fmt.Errorf("inbox: ReceiverOptions.Faults is %d; give ParkFaults or StopOnFaults", o.Faults))
 	}
+	if err := o.TooLarge.valid("ReceiverOptions"); err != nil {
+		errs = append(errs, err)
+	}
 	o.defaults()
 	return errs
 }
@@ -223,7 +215,8 @@ func (r *Receiver[Tx]) Stats() ReceiverStats {
 // Run takes messages in until ctx ends, and then finishes the batch that it has, within
 // ReceiverOptions.Grace. Then it returns nil. While the source or the store fails, it waits
 // and tries again, and takes nothing more in. It ends early with an error if the source is
-// closed, or for a fault, with StopOnFaults. Call it once.
+// closed, for a payload that is too large (ReceiverOptions.TooLarge), or for any fault, with
+// StopOnFaults. Call it once.
 func (r *Receiver[Tx]) Run(ctx context.Context) error {
 	work, cancel := outlive(ctx, r.o.Grace)
 	defer cancel()

@@ -16,7 +16,7 @@ func (r *Receiver[Tx]) take(ctx context.Context, msgs []source.Message) error {
 	var stop error
 	for i := range msgs {
 		it := r.item(&msgs[i])
-		if stop = r.refused(it.fault, it.from); stop != nil {
+		if stop = r.refused(it.fault, &it); stop != nil {
 			break
 		}
 		items = append(items, it)
@@ -39,24 +39,28 @@ func (r *Receiver[Tx]) item(m *source.Message) item {
 	if it.out.Topic == "" {
 		it.out.Topic = r.o.Box
 	}
-	if fault == nil {
-		fault = r.rules.Publish(context.Background(), 0, it.out)
-	}
 	if fault != nil {
 		it.blame(fault)
+	} else if fault = r.rules.Publish(context.Background(), 0, it.out); fault != nil {
+		it.misfit(fault)
 	}
 	return it
 }
 
 // refused says what a fault means: an error ends Run.
-func (r *Receiver[Tx]) refused(fault error, m *source.Message) error {
+func (r *Receiver[Tx]) refused(fault error, it *item) error {
 	if fault == nil {
 		return nil
 	}
-	err := fmt.Errorf("inbox: receive: the message of topic %q at %s: %w", m.Topic, m.Place, fault)
-	r.o.OnError(err)
+	about := func(err error) error {
+		return fmt.Errorf("inbox: receive: the message of topic %q at %s: %w", it.from.Topic, it.from.Place, err)
+	}
+	r.o.OnError(about(fault))
 	if r.o.Faults == StopOnFaults {
-		return err
+		return about(fault)
+	}
+	if stop := r.o.TooLarge.stops(it, "ReceiverOptions"); stop != nil {
+		return about(stop)
 	}
 	return nil
 }

@@ -581,7 +581,7 @@ func faultyMessages() map[string]struct {
 }
 
 func refuse(o *receiverOptions) {
-	o.MaxSize = 1000
+	o.MaxSize, o.TooLarge = 1000, inbox.KeepHead
 	o.Edit = func(out *postbag.Message, _ *source.Message) error {
 		if out.Topic == "refused" {
 			return errors.New("we want none of these")
@@ -687,7 +687,7 @@ func TestWithoutSumsAnIDIsAllThatCounts(t *testing.T) {
 
 func TestWhatTheStoreRefusesIsAFault(t *testing.T) {
 	t.Parallel()
-	w := receive(t, partitions, memstore.Options{}, func(o *receiverOptions) { o.Store = small{o.Store} })
+	w := receive(t, partitions, memstore.Options{}, func(o *receiverOptions) { o.Store, o.TooLarge = small{o.Store}, inbox.KeepHead })
 	w.publish(source.Message{MessageID: "1", Payload: make([]byte, 9000)}, source.Message{MessageID: "2", Payload: make([]byte, 11_000)})
 	w.acked()
 	items := w.box()
@@ -801,9 +801,9 @@ func TestAMessageWithAFaultFitsABoxByNumberToo(t *testing.T) {
 func TestBadOptionsOfAReceiverAreAllNamed(t *testing.T) {
 	t.Parallel()
 	_, err := inbox.NewReceiver(receiverOptions{
-		Box: "a b", Consumer: "c\n", MaxSize: -1, Messages: store.MaxMarks + 1, Bytes: -1, Grace: -1, Faults: 7,
+		Box: "a b", Consumer: "c\n", MaxSize: -1, Messages: store.MaxMarks + 1, Bytes: -1, Grace: -1, Faults: 7, TooLarge: 7,
 	})
-	for _, field := range []string{"Store", "Source", "Box", "Consumer", "MaxSize", "Messages", "Bytes", "Grace", "Faults"} {
+	for _, field := range []string{"Store", "Source", "Box", "Consumer", "MaxSize", "Messages", "Bytes", "Grace", "Faults", "TooLarge"} {
 		if err == nil || !strings.Contains(err.Error(), "ReceiverOptions."+field) {
 			t.Errorf("the error does not name %s: %v", field, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/postbag/postbag"
-	"github.com/postbag/postbag/source"
 	"github.com/postbag/postbag/store"
 )
 
@@ -20,8 +19,8 @@ type stower[Tx any] struct {
 	consumer, box string
 	verb          string // what errors begin with
 	db            *trouble
-	// refused hears of a fault of a message. Its error ends the call.
-	refused func(fault error, m *source.Message) error
+	// refused hears of a fault of a message, which has it already. Its error ends the call.
+	refused func(fault error, it *item) error
 	// failing is called each time that the store has failed, after the pause.
 	failing func(ctx context.Context, items []item)
 	// done is called with what is stored, and which of it this call stored: as far as is
@@ -58,11 +57,13 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 			return s.stow(ctx, items[half:])
 		case errors.Is(err, store.ErrOtherBytes) && items[0].mark.Sum != (store.Sum{}):
 			items[0].part()
-			err = s.refused(errOther, items[0].from)
+			err = s.refused(errOther, &items[0])
 		case errors.Is(err, store.ErrNoNumber) && store.SlotsByNumber.Check(&items[0].out) != nil:
 			err = s.number(&items[0], err)
 		case rejected && refused.Index >= 0 && refused.Index < len(at):
-			err = s.spoil(&items[at[refused.Index]], refused)
+			if err = s.spoil(&items[at[refused.Index]], refused); err != nil {
+				return errors.Join(s.stow(ctx, items[:at[refused.Index]]), err)
+			}
 		case errors.Is(err, store.ErrAgain), errors.Is(err, postbag.ErrCommitUnknown):
 			s.db.met(ctx, fmt.Errorf("inbox: %s: %w", s.verb, err))
 			continue
@@ -92,8 +93,8 @@ func (s *stower[Tx]) spoil(it *item, fault error) error {
 	if it.cut || it.fault != nil && !isTooLong(fault) {
 		return fmt.Errorf("inbox: %s: the message of topic %q at %s is refused even with its fault: %w", s.verb, it.from.Topic, it.from.Place, fault)
 	}
-	it.blame(fault)
-	return s.refused(fault, it.from)
+	it.misfit(fault)
+	return s.refused(fault, it)
 }
 
 // number has a box by number take an item whose key it refuses. The message keeps its key, and gets a number as its shard
@@ -110,7 +111,7 @@ func (s *stower[Tx]) number(it *item, fault error) error {
 	if told {
 		return nil
 	}
-	return s.refused(fault, it.from)
+	return s.refused(fault, it)
 }
 
 // commit stores what is new of items in one transaction. It returns which are, and where in

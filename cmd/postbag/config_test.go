@@ -113,7 +113,7 @@ func TestFormOnlyTakesAVariableInEverySettingThatTheFullCheckExpands(t *testing.
 		"stores: {a: {dsn: a.db}, b: {dsn: b.db}}\n" + to + "subscriptions: [{store: VAR}]\n",
 		store + "sources: [{from: {webhook: {listen: VAR, path: VAR, cert_file: VAR, key_file: VAR, max_bytes: VAR, memory: 1MiB, secrets_file: [VAR]}}}]\n",
 		store + "sources: [{from: {kafka: {url: VAR, group: VAR, topics: [VAR], since: VAR}}}]\n",
-		store + "sources: [{name: VAR, box: VAR, faults: VAR, id_headers: [a, VAR], key_header: VAR, max_size: VAR, sums: VAR, from: {nats: {url: VAR, stream: VAR, consumer: VAR, order: VAR}}}]\n",
+		store + "sources: [{name: VAR, box: VAR, faults: VAR, too_large: VAR, id_headers: [a, VAR], key_header: VAR, max_size: VAR, sums: VAR, from: {nats: {url: VAR, stream: VAR, consumer: VAR, order: VAR}}}]\n",
 		store + "sources: [{from: {rabbitmq: {url: VAR, queue: VAR, order: VAR, prefetch: VAR}}}]\n",
 	} {
 		check(settings).ok()

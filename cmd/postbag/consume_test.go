@@ -248,13 +248,15 @@ func TestASourceWhoseBrokerIsAwayIsOpenedOnceItIsThere(t *testing.T) {
 	}
 }
 
-func TestAMessageThatNoBoxCanHoldEndsTheProcessIfFaultsStop(t *testing.T) {
+func TestAMessageThatIsTooLargeEndsTheProcessUnlessItsHeadIsKept(t *testing.T) {
 	t.Parallel()
 	s := twoStreams(t)
 	at := emptyFile(t)
 	cli(t, "migrate", "up", at.flag, at.where, "--box", "inbox").ok()
 	s.publish(0, 1)
-	file := write(t, "postbag.yaml", s.takesIn(at, "    faults: stop\n    max_size: 2\n"))
+	takesIn := func(more string) string {
+		return write(t, "postbag.yaml", strings.Replace(s.takesIn(at, "    max_size: 2\n"+more), "order: stream", "order: stream, ack_wait: 1s", 1))
+	}
 	m := nats.NewMsg("in.orders")
 	m.Data = []byte("too large")
 	if _, err := s.js.PublishMsg(t.Context(), m); err != nil {
@@ -262,5 +264,12 @@ func TestAMessageThatNoBoxCanHoldEndsTheProcessIfFaultsStop(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	cliContext(ctx, t, "", "consume", "-c", file).ends(exit.Failed, "source orders", "the message of topic \"in.orders\"", "Payload")
+	cliContext(ctx, t, "", "consume", "-c", takesIn("")).ends(exit.Failed, "source orders", "the message of topic \"in.orders\"", "too_large")
+	cliContext(ctx, t, "", "consume", "-c", takesIn("    faults: stop\n    too_large: head\n")).
+		ends(exit.Failed, "source orders", "the message of topic \"in.orders\"", "Payload")
+	one := start(t, "consume", "-c", takesIn("    too_large: head\n"))
+	await(t, "it is stored", func() bool { return strings.Contains(one.err.String(), "a message was taken in with a fault") })
+	if code := one.end(); code != exit.OK {
+		t.Errorf("it ended with %d", code)
+	}
 }

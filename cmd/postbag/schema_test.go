@@ -211,6 +211,8 @@ func TestTheSchemaAgreesWithTheCheck(t *testing.T) {
 		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b, quue: c}}}]\n":                                        false,
 		there + "sources: [{from: {stdout: {}}}]\n":                                                                                      false,
 		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b}}, faults: perhaps}]\n":                                false,
+		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b}}, too_large: head}]\n":                                true,
+		there + "sources: [{from: {nats: {url: 'nats://a', stream: a, consumer: b}}, too_large: drop}]\n":                                false,
 		there + "ttl: 15\n":                                                              false,
 		there + "tttl: 15s\n":                                                            false,
 		there + "log: {format: xml}\n":                                                   false,

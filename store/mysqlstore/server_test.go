@@ -215,6 +215,7 @@ func TestAMessageTooLargeForTheServerIsRefusedBeforeAnySQL(t *testing.T) {
 		if n := len(s.Read()); n != 21 {
 			t.Errorf("%d messages came, and not 21", n)
 		}
+		s.receivesTooLarge(t)
 	})
 }
 

@@ -30,6 +30,9 @@ func receiverOf[Tx any](s inbox.Store[Tx]) func(source.Source, config.Intake, ti
 		if c.Faults == "stop" {
 			o.Faults = inbox.StopOnFaults
 		}
+		if c.TooLarge == "head" {
+			o.TooLarge = inbox.KeepHead
+		}
 		return inbox.NewReceiver(o)
 	}
 }

@@ -36,7 +36,10 @@ type Intake struct {
 	// What becomes of a message that no box can hold: park stores what fits of it with the
 	// reason, stop ends the process.
 	Faults string `yaml:"faults" oneof:"park stop" default:"park"`
-	// The largest payload. A larger one is a fault. A number of bytes, or with a unit.
+	// What becomes of a message whose payload is larger than max_size, or than the store takes:
+	// stop ends the process, head stores its first 4 KiB with its size and its SHA-256.
+	TooLarge string `yaml:"too_large" oneof:"stop head" default:"stop"`
+	// The largest payload. A larger one is too large. A number of bytes, or with a unit.
 	MaxSize Size `yaml:"max_size" range:"1..16777216" default:"16MiB"`
 	// Most messages in a batch, which is one transaction.
 	Batch int `yaml:"batch" range:"1..10000" default:"500"`
