@@ -61,6 +61,9 @@ type BatchDestinationOptions[Tx any] struct {
 	HandleBatch BatchHandler[Tx]
 	// Use is middleware before Handle. It cannot be set with HandleBatch.
 	Use []Middleware[Tx]
+	// UseBatch is middleware before HandleBatch. The first sees the messages first, and the
+	// error last. Nil ones are left out. It cannot be set with Handle.
+	UseBatch []BatchMiddleware[Tx]
 	// Timeout bounds a page. Nine tenths of what the relay gives the call
 	// (relay.Subscription.Timeout) bound it too. A page that takes longer is rolled back.
 	// Defaults to 30 s.
@@ -77,14 +80,20 @@ func NewBatchDestination[Tx any](o BatchDestinationOptions[Tx]) (*BatchDestinati
 	if !isNil(o.Store) && !can {
 		errs = append(errs, fmt.Errorf("inbox: BatchDestinationOptions.Store, a %T, keeps no lanes (store.Lanes); use another store, or a Destination", o.Store))
 	}
-	one := o.Handle
+	one, batch := o.Handle, o.HandleBatch
 	switch {
 	case o.Handle != nil && o.HandleBatch != nil:
 		errs = append(errs, errors.New("inbox: BatchDestinationOptions has both Handle and HandleBatch; set one"))
 	case o.HandleBatch != nil && len(o.Use) > 0:
-		errs = append(errs, errors.New("inbox: BatchDestinationOptions.Use is for Handle; wrap HandleBatch yourself"))
+		errs = append(errs, errors.New("inbox: BatchDestinationOptions.Use is for Handle; give UseBatch, which is for HandleBatch"))
+	case o.Handle != nil && len(o.UseBatch) > 0:
+		errs = append(errs, errors.New("inbox: BatchDestinationOptions.UseBatch is for HandleBatch; give Use, which is for Handle"))
 	case o.HandleBatch != nil:
-		one = func(ctx context.Context, tx Tx, m *Message) error { return o.HandleBatch(ctx, tx, []*Message{m}) }
+		var err error
+		if batch, err = wrapBatch(o.HandleBatch, o.UseBatch); err != nil {
+			errs = append(errs, err)
+		}
+		one = func(ctx context.Context, tx Tx, m *Message) error { return batch(ctx, tx, []*Message{m}) }
 	}
 	d, err := NewDestination(DestinationOptions[Tx]{
 		Store: o.Store, Handle: one, Use: o.Use, Consumer: o.Consumer, CountAfter: true, Timeout: o.Timeout, Logger: o.Logger,
@@ -92,7 +101,7 @@ func NewBatchDestination[Tx any](o BatchDestinationOptions[Tx]) (*BatchDestinati
 	if err = errors.Join(append(errs, err)...); err != nil {
 		return nil, fmt.Errorf("inbox: new batch destination:\n%w", err)
 	}
-	return &BatchDestination[Tx]{one: d, lanes: lanes, handle: o.HandleBatch}, nil
+	return &BatchDestination[Tx]{one: d, lanes: lanes, handle: batch}, nil
 }
 
 // Features says that it has transactions.

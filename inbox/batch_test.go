@@ -103,11 +103,84 @@ func TestABatchDestinationNamesAllBadOptions(t *testing.T) {
 	if err == nil || both == nil {
 		t.Fatalf("it is made: %v, %v", err, both)
 	}
-	text := err.Error() + both.Error()
-	for _, says := range []string{"Store is nil", "Handle is nil", "Consumer", "Timeout is -1ns", "keeps no lanes", "both Handle and HandleBatch"} {
+	_, mixed := inbox.NewBatchDestination(batchOptions{
+		Handle:   func(context.Context, *memstore.Tx, *inbox.Message) error { return nil },
+		UseBatch: []inbox.BatchMiddleware[*memstore.Tx]{nil},
+	})
+	_, none := inbox.NewBatchDestination(batchOptions{
+		HandleBatch: func(context.Context, *memstore.Tx, []*inbox.Message) error { return nil },
+		Use:         []middleware{nil},
+		UseBatch:    []inbox.BatchMiddleware[*memstore.Tx]{func(inbox.BatchHandler[*memstore.Tx]) inbox.BatchHandler[*memstore.Tx] { return nil }},
+	})
+	if mixed == nil || none == nil {
+		t.Fatalf("it is made: %v, %v", mixed, none)
+	}
+	text := err.Error() + both.Error() + mixed.Error()
+	for _, says := range []string{"Store is nil", "Handle is nil", "Consumer", "Timeout is -1ns", "keeps no lanes", "both Handle and HandleBatch", "UseBatch is for HandleBatch"} {
 		if !strings.Contains(text, says) {
 			t.Errorf("the errors do not say %q: %v", says, text)
 		}
+	}
+	if !strings.Contains(none.Error(), "Use is for Handle") {
+		t.Errorf("the error does not name Use: %v", none)
+	}
+	_, none = inbox.NewBatchDestination(batchOptions{
+		Store: memstore.New(memstore.Options{}), Consumer: "billing",
+		HandleBatch: func(context.Context, *memstore.Tx, []*inbox.Message) error { return nil },
+		UseBatch:    []inbox.BatchMiddleware[*memstore.Tx]{nil, func(inbox.BatchHandler[*memstore.Tx]) inbox.BatchHandler[*memstore.Tx] { return nil }},
+	})
+	if none == nil || !strings.Contains(none.Error(), "UseBatch[1] returned a nil handler") {
+		t.Errorf("middleware that returns nil: %v", none)
+	}
+}
+
+// The page, and each part of it in the search for a message that fails, goes through the middleware, in the transaction of its effects.
+func TestMiddlewareOfPagesIsCalledOutermostFirstForEachCallOfTheHandler(t *testing.T) {
+	t.Parallel()
+	for _, alone := range []bool{false, true} {
+		t.Run(fmt.Sprint("each message alone ", alone), func(t *testing.T) {
+			t.Parallel()
+			var calls []string
+			step := func(w *batchShelf, name string) inbox.BatchMiddleware[*memstore.Tx] {
+				return func(next inbox.BatchHandler[*memstore.Tx]) inbox.BatchHandler[*memstore.Tx] {
+					return func(ctx context.Context, tx *memstore.Tx, all []*inbox.Message) error {
+						calls = append(calls, fmt.Sprint(name, len(all)))
+						copies := make([]*inbox.Message, len(all))
+						for i, m := range all {
+							one := *m
+							one.Payload = append(slices.Clone(m.Payload), name...)
+							copies[i] = &one
+						}
+						err := next(ctx, tx, copies)
+						calls = append(calls, fmt.Sprint(name, " ", err != nil))
+						return err
+					}
+				}
+			}
+			w := newBatchShelf(t, refusing(func(_ context.Context, m *inbox.Message) error {
+				if string(m.Payload) == "1AB" {
+					return errors.New("not this one")
+				}
+				return nil
+			}), inPages, func(w *batchShelf, o *batchOptions) {
+				o.UseBatch = []inbox.BatchMiddleware[*memstore.Tx]{step(w, "A"), nil, step(w, "B")}
+			})
+			msgs := deliveries(2, "a", "b")
+			if alone {
+				w.to.Publish(t.Context(), msgs[:1], func(int, broker.Result) {})
+				if want := []string{"A1", "B1", "B false", "A false"}; !slices.Equal(calls, want) {
+					t.Errorf("the calls are %q, want %q", calls, want)
+				}
+				w.applied("0AB")
+				return
+			}
+			w.commits(msgs, broker.Aborted, broker.NotSent, map[int]broker.Outcome{1: broker.Rejected})
+			if len(calls) < 8 || calls[0] != "A2" || calls[1] != "B2" || calls[3] != "A true" {
+				t.Errorf("the calls are %q", calls)
+			}
+			w.commits(msgs[:1], broker.Committed, broker.Accepted, nil)
+			w.applied("0AB")
+		})
 	}
 }
 

@@ -31,6 +31,26 @@ func wrap[Tx any](options string, handle Handler[Tx], all []Middleware[Tx]) (Han
 	return handle, nil
 }
 
+// BatchMiddleware is what [Middleware] is, of a [BatchHandler]. It passes on its ctx, or one
+// derived from it, and its tx. It gives next all messages that it got, in their sequence, or
+// copies of them with other contents; one that it leaves out counts as applied. It is called
+// again, with fewer messages, to find one that fails: so it does nothing outside tx that must
+// happen once.
+type BatchMiddleware[Tx any] func(next BatchHandler[Tx]) BatchHandler[Tx]
+
+// wrapBatch is wrap, of a handler of many messages.
+func wrapBatch[Tx any](handle BatchHandler[Tx], all []BatchMiddleware[Tx]) (BatchHandler[Tx], error) {
+	for i, before := range slices.Backward(all) {
+		if before == nil {
+			continue
+		}
+		if handle = before(handle); handle == nil {
+			return nil, fmt.Errorf("inbox: BatchDestinationOptions.UseBatch[%d] returned a nil handler; return next if it has nothing to do", i)
+		}
+	}
+	return handle, nil
+}
+
 // ErrRejected says that a message can never be applied as it is: it cannot be decoded, or
 // asks for what nobody will ever do. A handler that returns an error that wraps it has its
 // transaction rolled back. A [Consumer] parks the message at once with the error as its
