@@ -21,8 +21,8 @@ type console struct {
 	// auditPayloads: each look at a payload is in the audit log.
 	auditPayloads bool
 	who           string // gives commands where there is no login
-	live     *live
-	days     *days // nil: it asks no Prometheus
+	live          *live
+	days          *days // nil: it asks no Prometheus
 	// liveRoutes answers streams.
 	liveRoutes *http.ServeMux
 	// decode and traceLink are those of Options.

@@ -93,12 +93,12 @@ func (s *sheet) API(pairs ...string) string {
 	if at == "" {
 		at = "overview"
 	}
-	return s.root + "api/v1/" + at + s.changed(append(pairs, "trail", "", "range", ""))
+	return s.root + "api/v1/" + at + s.changed(append(pairs, "trail", "", "range", "", chosenColumns.name, ""))
 }
 
 // Events is the address of the stream of the page.
 func (s *sheet) Events() string {
-	return s.root + "api/v1/events" + query([]string{"of", "/" + s.here + s.changed(nil, chosenColumns.name, "")})
+	return s.root + "api/v1/events" + query([]string{"of", "/" + s.here + s.changed(nil)})
 }
 
 // A trail is the cursors of the pages before, the latest last: a cursor of a store leads one way only.

@@ -68,10 +68,10 @@ type sheet struct {
 	query      url.Values
 	several    bool
 	rights     Rights
-	console    *database
+	console    *console
 	decode     func(topic, typ string, payload []byte) (string, bool)
 	rules      *redact.Rules
-	traceLink  stringconsole
+	traceLink  string
 	ctx        context.Context //nolint:containedctx // that of the request, for what a template asks
 }
 

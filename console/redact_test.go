@@ -162,7 +162,9 @@ func TestRulesHideWhatADecoderTells(t *testing.T) {
 	for _, other := range []bool{false, true} {
 		h, err := New(Options{
 			Databases: []Database{{Name: "shop", Store: m}}, Payloads: true, Redact: Redact{JSON: []string{"$..password"}, ShowOther: other},
-			Decode: func(string, string, []byte) (string, bool) { return `{"user":{"password":"decoded ` + secret + `"}}`, true },
+			Decode: func(string, string, []byte) (string, bool) {
+				return `{"user":{"password":"decoded ` + secret + `"}}`, true
+			},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -163,11 +163,14 @@ func (f *consoleFlags) check() error {
 func (f *consoleFlags) options(c *terminal.Terminal) (console.Options, error) {
 	sample, _ := f.settings.Sampling() // check has read it
 	r := &f.settings.Redact
-	o :=o := console.Options{
+	o := console.Options{
 		Sample: sample, TraceLink: f.settings.TraceLink,
 		Payloads: f.settings.Payloads, Redact: console.Redact{Headers: r.Headers, JSON: r.JSON, ShowOther: r.Other == "show"},
 		AuditPayloads: f.settings.AuditPayloads,
 		Commands:      f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) },
+	}
+	if p := f.settings.Prometheus; p.URL != "" {
+		o.Prometheus = &console.Prometheus{URL: p.URL, Labels: p.Labels}
 	}
 	if f.settings.Descriptors == "" {
 		return o, nil
@@ -177,10 +180,6 @@ func (f *consoleFlags) options(c *terminal.Terminal) (console.Options, error) {
 		o.Decode = d.Decode
 	}
 	return o, err
-	if p := f.settings.Prometheus; p.URL != "" {
-		o.Prometheus = &console.Prometheus{URL: p.URL, Labels: p.Labels}
-	}
-	return o
 }
 
 // stores returns those to show: all of the file, or the one that the flags name.

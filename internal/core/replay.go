@@ -1,7 +1,6 @@
 package core
 
-import (
-	"github.com/postbag/postbag"github.com/postbag/postbag/store"
+import "github.com/postbag/postbag/store"
 
 // FloorOf returns the seq up to which a position has passed everything, as store.Replayer does.
 type FloorOf func(store.Position) (int64, error)
@@ -25,9 +24,7 @@ func ReplayEnds(r *store.Replay, p store.Position, floorOf FloorOf) bool {
 func FilterReplay(r *store.Replay, records []store.Record) {
 	for i := range records {
 		if m := &records[i]; !m.Filtered && !r.Takes(m) {
-			id := m.ID
-			*mbare := store.Record{Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, At: m.At, Filtered: true}
-			m.ID = id
+			bare := store.Record{Seq: m.Seq, Slot: m.Slot, Hash: m.Hash, At: m.At, Filtered: true}
 			bare.ID = m.ID
 			*m = bare
 		}
