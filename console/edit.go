@@ -8,6 +8,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
 )
 
 // Edited is what an edited message was published as, in JSON.
@@ -49,6 +50,9 @@ func (c *console) onEdit(r *http.Request) (v Edited, err error) {
 		return v, err
 	}
 	err = c.change(r, func(ctx context.Context, ops operations.Store) (err error) {
+		if err := c.hidesNothing(ctx, ops, r.PathValue("box"), id); err != nil {
+			return err
+		}
 		v.ID, err = ops.Edit(ctx, a, r.PathValue("box"), id, e)
 		return err
 	})
@@ -63,6 +67,18 @@ func asEdit(c *console, w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Location", "../"+v.ID.String())
 	w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// hidesNothing refuses a message of which the rules hide something: *** would be published in its place.
+func (c *console) hidesNothing(ctx context.Context, ops operations.Store, box string, id postbag.ID) error {
+	items, err := ops.Find(ctx, store.Ref{Box: box}, id)
+	if err != nil {
+		return err
+	}
+	if _, hidden := c.messageOf(box, &items[0], true); len(hidden) > 0 {
+		return badRequestf("the rules of this console hide %s of the message, so it cannot be edited here; use postbag publish", strings.Join(hidden, " and "))
+	}
 	return nil
 }
 

@@ -176,6 +176,24 @@ func TestRulesHideWhatADecoderTells(t *testing.T) {
 	}
 }
 
+// *** would be published in place of what is hidden.
+func TestAMessageOfWhichSomethingIsHiddenCannotBeEdited(t *testing.T) {
+	t.Parallel()
+	m, all := secretBox(t)
+	form := url.Values{"payload": {"new"}, "headers": {""}, "why": {"a test"}}
+	for rules, hides := range map[*Redact]bool{&cards: true, {JSON: []string{"$.nothing"}}: false} {
+		h := hiding(t, m, *rules)
+		at := "/databases/shop/boxes/outbox/messages/" + all[0].ID.String()
+		if text := requested(h, http.MethodGet, at+"?payload=true", nil).Body.String(); strings.Contains(text, "/edits\"") == hides {
+			t.Errorf("with %+v the page is\n%s", *rules, text)
+		}
+		w := requested(h, http.MethodPost, "/api/v1"+at+"/edits", form)
+		if refused := w.Code == http.StatusBadRequest && strings.Contains(w.Body.String(), "cannot be edited here"); refused != hides {
+			t.Errorf("with %+v the answer is %d %s", *rules, w.Code, w.Body)
+		}
+	}
+}
+
 func TestAConsoleWithARuleThatIsNoneDoesNotBegin(t *testing.T) {
 	t.Parallel()
 	o := Options{Databases: []Database{{Name: "shop", Store: memstore.New(memstore.Options{})}}, Redact: Redact{JSON: []string{"card"}, Headers: []string{""}}}
