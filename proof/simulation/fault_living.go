@@ -3,6 +3,7 @@ package simulation
 import (
 	"time"
 
+	"github.com/postbag/postbag/internal/engine"
 	"github.com/postbag/postbag/store"
 )
 
@@ -58,6 +59,13 @@ func (w *world) remove() {
 		s.gone = false
 		s.epoch++
 	})
+}
+
+// checkEnded: a relay sends nothing of a subscription that is gone, or of a replay that has ended, as it was told.
+func (r *relay) checkEnded(c *engine.Call) {
+	if r.ended {
+		r.w.failf("P2", "relay %d sends %d messages, and it was told that what it works has ended", r.number, len(c.Items))
+	}
 }
 
 // vanished notes that the relay has dropped all that it had of the subscription.

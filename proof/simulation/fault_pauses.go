@@ -120,9 +120,10 @@ func (s *server) whole() bool {
 	return slices.ContainsFunc(s.pauses, func(p store.Pause) bool { return p.Scope == store.PauseSubscription })
 }
 
-// heard notes what a relay was told of pauses, and whether it can read the filter.
+// heard notes what a relay was told of pauses, whether it can read the filter, and whether there is a subscription.
 func (r *relay) heard(v *store.View) {
 	if v.Alive {
+		r.ended = !slices.ContainsFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == r.w.ref })
 		r.pauses = slices.Clone(v.Pauses)
 		r.blind = slices.ContainsFunc(v.Subscriptions, func(s store.SubscriptionState) bool { return s.Ref == r.w.ref && s.Unreadable != nil })
 		r.blinded = r.blinded || r.blind

@@ -43,6 +43,7 @@ type relay struct {
 	pauses   []store.Pause // that it was told of
 	newer    bool          // it can read every filter
 	blind    bool          // it was told of one that it cannot read
+	ended    bool          // it was told that its subscription is gone, or its replay has ended
 	blinded  bool          // at some time
 	tried    time.Duration // when it last found out whether the destination works again
 

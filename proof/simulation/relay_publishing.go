@@ -72,6 +72,7 @@ func (r *relay) send(c *engine.Call) {
 	w.checkAges(c.Items)
 	r.checkPauses(c.Items)
 	r.checkBlind(c)
+	r.checkEnded(c)
 	r.checkRate(c)
 	r.transactionBegins(c)
 	w.tell(eventCall, r.number, c.ID, int64(len(c.Items)))
