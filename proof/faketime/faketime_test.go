@@ -22,11 +22,13 @@ func TestRestartsOfRelaysRepeatNothing(t *testing.T) {
 	play(t, faketime.Restarts, 15)
 }
 
-// play plays so many seeds, and forty times as many with POSTBAG_FULL=1.
+// play plays so many seeds, a third of them with the race detector, and forty times as many with POSTBAG_FULL=1.
 func play(t *testing.T, kind faketime.Kind, seeds int) {
 	t.Helper()
 	if os.Getenv("POSTBAG_FULL") == "1" {
 		seeds *= 40
+	} else {
+		seeds /= slowness
 	}
 	var all faketime.Counts
 	for seed := range uint64(seeds) {
