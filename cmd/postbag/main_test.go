@@ -27,9 +27,9 @@ const canary = "CANARYc4n4ry"
 // hookSecret is the name of the variable with a webhook's signing secret.
 const hookSecret = "POSTBAG_TEST_HOOK_SECRET"
 
-// TestMain is also the adoption, the replay and the relay that a test kills, and the command that it pauses.
+// TestMain is also the adoption, the replay and the relay that a test kills, and the commands that it pauses and kills.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && slices.Contains([]string{"adopt", "replay", "messages", "relay"}, os.Args[1]) {
+	if len(os.Args) > 2 && slices.Contains([]string{"adopt", "replay", "messages", "operations", "relay"}, os.Args[1]) {
 		main()
 		return
 	}

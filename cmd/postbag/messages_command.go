@@ -57,8 +57,9 @@ The audit log records who gave which command, and why. Giving a command twice do
 
 // inPortions is what the help of each of these commands says of many messages.
 const inPortions = `Many messages get the command in portions; --rate limits how many get it in a second. Ctrl-Z pauses
-it between two portions, and again goes on; so does kill -TSTP from another shell. Ctrl-C ends it: what
-has the command keeps it, and you can give it again for the rest.`
+it between two portions, and again goes on; so does kill -TSTP from another shell. If there are several
+portions, the store keeps the operation: postbag operations shows it in any terminal, and pauses, resumes
+or cancels it. Ctrl-C pauses it then. A process that is killed leaves it to postbag operations resume.`
 
 // newDeleteCommand is a discard of dead messages.
 func newDeleteCommand(c *terminal.Terminal) *cobra.Command {
@@ -148,6 +149,9 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 			return err
 		}
 	}
+	if s.Operations().Recorded(preview, f.rate) {
+		return startOperation(cmd.Context(), c, s.Operations(), preview, audit, f.rate)
+	}
 	run := s.Operations().Run(preview, audit)
 	run.Rate = f.rate
 	return give(cmd.Context(), c, run, preview)
@@ -193,31 +197,41 @@ type given struct {
 	Queued       int    `json:"queued"`
 	Done         int    `json:"done,omitempty"`
 	Changed      int    `json:"changed,omitempty"`
+	// Operation is the record of it, if the store keeps one.
+	Operation store.OperationID `json:"operation,omitempty"`
 }
 
 // give gives the command for all that was chosen.
 func give(ctx context.Context, c *terminal.Terminal, run *operations.Run, p *operations.Preview) error {
-	progress := c.Progress("handled", p.Size())
-	before, waited := 0, false
-	run.OnProgress = func(at operations.Progress) {
-		if at.Waits && !waited {
-			waited = true
-			progress.End()
-			c.Notef("%d messages have the command; it waits for relays to carry that out, and goes on; Ctrl-C ends it", at.Handled)
-		}
-		progress.Add(at.Handled - before)
-		before = at.Handled
-	}
-	ended := pausable(ctx, c, run)
+	progress, ended := follow(c, p.Size(), 0, "Ctrl-C ends it")
+	run.OnProgress = progress
+	held := pausable(ctx, func() { hold(c, run) })
 	at, err := run.Do(ctx)
+	held()
 	ended()
-	progress.End()
 	if err != nil {
 		return err
 	}
-	done := given{
-		Box: p.Box, Subscription: p.Subscription, Command: operations.CommandName(p.Kind), Selected: at.Chosen, Queued: at.Queued, Done: at.Done, Changed: at.Changed,
-	}
+	return gave(c, &given{Box: p.Box, Subscription: p.Subscription, Command: operations.CommandName(p.Kind)}, at)
+}
+
+// follow shows how far a command is, of which some messages have it already.
+func follow(c *terminal.Terminal, all, before int, end string) (progress func(operations.Progress), ended func()) {
+	bar, waited := c.Progress("handled", all), false
+	return func(at operations.Progress) {
+		if at.Waits && !waited {
+			waited = true
+			bar.End()
+			c.Notef("%d messages have the command; it waits for relays to carry that out, and goes on; %s", at.Handled, end)
+		}
+		bar.Add(at.Handled - before)
+		before = at.Handled
+	}, bar.End
+}
+
+// gave says what became of a command.
+func gave(c *terminal.Terminal, done *given, at operations.Progress) error {
+	done.Selected, done.Queued, done.Done, done.Changed = at.Chosen, at.Queued, at.Done, at.Changed
 	if c.JSON {
 		return c.Line(done)
 	}

@@ -11,7 +11,7 @@ import (
 
 // pausable lets the user hold a command for many messages between two portions of them, until ended is called: Ctrl-Z holds it
 // and lets it go on, and so does the signal from another shell.
-func pausable(ctx context.Context, c *terminal.Terminal, run *operations.Run) (ended func()) {
+func pausable(ctx context.Context, toggle func()) (ended func()) {
 	if len(holdSignals) == 0 {
 		return func() {}
 	}
@@ -26,7 +26,7 @@ func pausable(ctx context.Context, c *terminal.Terminal, run *operations.Run) (e
 			case <-stop:
 				return
 			case <-signals:
-				hold(c, run)
+				toggle()
 			}
 		}
 	}()

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/internal/operations"
+	"github.com/postbag/postbag/store"
 )
 
 // A command for many messages stops between two portions of them, and not within a transaction.
@@ -30,10 +32,8 @@ func TestACommandForManyMessagesIsPausedAndGoesOn(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	audited := func() int {
-		return strings.Count(cli(t, "audit", at.flag, at.where).ok().out, "discard outbox/default")
-	}
-	await(t, "it has begun", func() bool { return audited() > 0 })
+	given := func() int64 { return longOperations(t, at)[0].At }
+	await(t, "it has begun", func() bool { return len(longOperations(t, at)) > 0 && given() > 0 })
 	send := func(s syscall.Signal) {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
@@ -41,14 +41,11 @@ func TestACommandForManyMessagesIsPausedAndGoesOn(t *testing.T) {
 	}
 	send(syscall.SIGTSTP)
 	await(t, "it says that it is paused", func() bool { return strings.Contains(errs.String(), "Ctrl-Z again goes on") })
-	handled := 0
-	for rounds := 0; rounds < 5; rounds++ { // the portion that was at work may come to its end
-		if n := audited(); n != handled {
-			handled, rounds = n, 0
+	handled := given()
+	for range 5 {
+		if o := longOperations(t, at)[0]; o.At != handled || handled > 58 || o.State != store.OperationPaused || cmd.ProcessState != nil {
+			t.Fatalf("paused after %d messages of 60, it is %s after %d", handled, o.State, o.At)
 		}
-	}
-	if cmd.ProcessState != nil || handled > 29 {
-		t.Fatalf("paused, it has handled %d portions of 30", handled)
 	}
 	send(syscall.SIGTSTP)
 	if err := cmd.Wait(); err != nil {
@@ -59,4 +56,11 @@ func TestACommandForManyMessagesIsPausedAndGoesOn(t *testing.T) {
 	}
 	cli(t, "messages", "discard", "--state", "pending", "--type", "many", "--yes", "--why", "again", at.flag, at.where).ok().says("queued 0 of 60")
 	cli(t, "messages", "delete", "--all", "--why", "x", at.flag, at.where).ends(exit.NotFound, "no dead message of outbox/default matches")
+}
+
+// longOperations are the long operations of a store.
+func longOperations(t *testing.T, at *place) (all []operations.Operation) {
+	t.Helper()
+	cli(t, "operations", "list", at.flag, at.where, "--json").ok().json(&all)
+	return all
 }

@@ -90,6 +90,8 @@ func TestReferenceOfTheCommandLine(t *testing.T) {
 	fields(t, &b, "A subscription, of `subscriptions list` and `subscriptions show`", reflect.TypeFor[operations.SubscriptionDetail](), subscriptions)
 	fields(t, &b, "settings", reflect.TypeFor[operations.Setting](), subscriptions)
 	fields(t, &b, "removed", reflect.TypeFor[operations.RemovedSubscription](), subscriptions)
+	fields(t, &b, "A command for many messages, of `operations list` (a list) and `operations show`", reflect.TypeFor[operations.Operation](),
+		fieldDocs(t, filepath.Join("..", "..", "internal", "operations", "operation.go")))
 	plans := fieldDocs(t, filepath.Join("internal", "plan", "plan.go"))
 	fields(t, &b, "A plan, of `plan` and `apply`", reflect.TypeFor[plan.Plan](), plans)
 	fields(t, &b, "differences", reflect.TypeFor[plan.Difference](), plans)

@@ -97,7 +97,7 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 		newShardsCommand(c),
 		newSubscriptionsCommand(c),
 		newRetentionCommand(c),
-		newReplayCommand(c),
+		newReplayCommand(c), newOperationsCommand(c),
 		newMaintainCommand(c),
 		newAuditCommand(c),
 		newLedgerCommand(c),

@@ -23,6 +23,12 @@ func audit() store.Audit { return store.Audit{Who: "an operator", Why: "a test"}
 func withDead(t *testing.T, n int) (operations.Store, *memstore.Store) {
 	t.Helper()
 	m := memstore.New(memstore.Options{})
+	return deadIn(t, m, n), m
+}
+
+// deadIn makes that box in a store.
+func deadIn(t *testing.T, m *memstore.Store, n int) operations.Store {
+	t.Helper()
 	if err := m.CreateBox(t.Context(), boxtest.Outbox.Box); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +44,7 @@ func withDead(t *testing.T, n int) (operations.Store, *memstore.Store) {
 	d.Settle(&d.Lease, store.Settlement{To: d.At, Park: parks, Tally: boxtest.Tally(store.TallyParked, records...)})
 	s, err := operations.Of(m)
 	d.Must(err)
-	return s, m
+	return s
 }
 
 // allDead chooses all dead messages.

@@ -3,6 +3,7 @@ package operations
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -16,6 +17,9 @@ type Preview struct {
 	First []store.Item
 
 	seqs []int64
+	ids  []postbag.ID         // of seqs, if the store keeps long operations
+	asOf time.Time            // the database's time before the messages were looked up
+	keep bool                 // ids
 	idOf map[int64]postbag.ID // of a choice with ids
 	// scheduled messages have no seq, and belong to no subscription yet.
 	scheduled []postbag.ID
@@ -42,7 +46,14 @@ func (s Store) Preview(ctx context.Context, c Choice) (*Preview, error) {
 	if state := c.Query.State; s.Editor == nil && (state == store.StatePending || state == store.StateScheduled) {
 		return nil, refusef(ErrUnsupported, "the state is %s, and this kind of store takes commands for parked messages only; nothing was done", state)
 	}
-	p := &Preview{Choice: c, idOf: make(map[int64]postbag.ID, len(c.IDs))}
+	var asOf time.Time
+	if s.Bookkeeper != nil {
+		var err error
+		if asOf, err = s.Bookkeeper.Clock(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p := &Preview{Choice: c, asOf: asOf, keep: s.Bookkeeper != nil && len(c.IDs) == 0, idOf: make(map[int64]postbag.ID, len(c.IDs))}
 	find := s.byQuery
 	if len(c.IDs) > 0 {
 		find = s.byID
@@ -116,6 +127,9 @@ func (p *Preview) add(item *store.Item) {
 		p.scheduled = append(p.scheduled, item.ID)
 	} else {
 		p.seqs = append(p.seqs, item.Seq)
+		if p.keep {
+			p.ids = append(p.ids, item.ID)
+		}
 		if len(p.IDs) > 0 {
 			p.idOf[item.Seq] = item.ID
 		}
@@ -123,4 +137,16 @@ func (p *Preview) add(item *store.Item) {
 	if len(p.First) < PreviewItems {
 		p.First = append(p.First, *item)
 	}
+}
+
+// messages are those of the preview as a long operation has them.
+func (p *Preview) messages() []store.OperationMessage {
+	out := make([]store.OperationMessage, 0, p.Size())
+	for i, seq := range p.seqs {
+		out = append(out, store.OperationMessage{Seq: seq, ID: p.ids[i]})
+	}
+	for _, id := range p.scheduled {
+		out = append(out, store.OperationMessage{ID: id})
+	}
+	return out
 }

@@ -30,6 +30,8 @@ type Store struct {
 	Noter store.Noter
 	// Reviser is nil for a store that takes no edited messages.
 	Reviser store.Reviser
+	// Bookkeeper is nil for a store that keeps no long operations.
+	Bookkeeper store.Bookkeeper
 }
 
 // Of returns the operations of a store, with those that are optional as far as it has them. Its overview is that of Unfinished. The
@@ -49,7 +51,8 @@ func Of(s store.Store) (Store, error) {
 	pauser, _ := s.(store.Pauser)
 	noter, _ := s.(store.Noter)
 	reviser, _ := s.(store.Reviser)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser, Noter: noter, Reviser: reviser}, nil
+	bookkeeper, _ := s.(store.Bookkeeper)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser, Noter: noter, Reviser: reviser, Bookkeeper: bookkeeper}, nil
 }
 
 var (

@@ -55,7 +55,8 @@ func (s *Store) Operations() operations.Store {
 	tuner, _ := s.Store.(store.Tuner)
 	retainer, _ := s.Store.(store.Retainer)
 	replayer, _ := s.Store.(store.Replayer)
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Tuner: tuner, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser}
+	bookkeeper, _ := s.Store.(store.Bookkeeper)
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Tuner: tuner, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser, Bookkeeper: bookkeeper}
 }
 
 // Schema is what operators do to the store's schema.

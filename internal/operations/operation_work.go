@@ -1,0 +1,216 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/postbag/postbag/store"
+)
+
+const (
+	// operationLease is how long a worker has an operation without a sign of life.
+	operationLease = 30 * time.Second
+	// renewAfter is how long a worker waits until it makes the lease longer.
+	renewAfter = 10 * time.Second
+	// lookAgain is how often a worker looks whether a pause is over.
+	lookAgain = 500 * time.Millisecond
+	// lastWords is how long a worker tries to leave an operation in good order.
+	lastWords = 5 * time.Second
+)
+
+// Work works a long operation in this process, under its lease. It is safe for concurrent use, except that you call Do once.
+type Work struct {
+	store  Store
+	id     store.OperationID
+	audit  store.Audit
+	worker string
+	// OnProgress hears of each step, and of the begin and the end of each pause and wait, in the goroutine of Do. Optional; set it
+	// before Do.
+	OnProgress func(Progress)
+	// Stays: the operation goes on to run when the context of Do ends, for another process, and Do ends in a pause. False: it is paused
+	// when the context ends, and Do waits for the end of a pause. Set it before Do.
+	Stays bool
+
+	looks   chan struct{} // has a value if the record may have changed
+	mu      sync.Mutex
+	at      Progress
+	claim   store.OperationClaim
+	renewed time.Time
+}
+
+// Work prepares to work an operation. a says who does it, and why. worker names the process.
+func (s Store) Work(id store.OperationID, a store.Audit, worker string) *Work {
+	return &Work{store: s, id: id, audit: a, worker: worker, looks: make(chan struct{}, 1)}
+}
+
+// Toggle pauses the operation, or ends its pause, and says how it is then.
+func (w *Work) Toggle(ctx context.Context) (Progress, error) {
+	o, err := w.store.Bookkeeper.Operation(ctx, w.id)
+	if err != nil {
+		return Progress{}, err
+	}
+	to := store.OperationPaused
+	if o.State == store.OperationPaused {
+		to = store.OperationRunning
+	}
+	if err := w.store.setOperation(ctx, w.audit, w.id, to); err != nil {
+		return progressOf(&o), err
+	}
+	select {
+	case w.looks <- struct{}{}:
+	default:
+	}
+	o, err = w.store.Bookkeeper.Operation(ctx, w.id)
+	return progressOf(&o), err
+}
+
+func progressOf(o *store.Operation) Progress {
+	p := Progress{Chosen: int(o.Matched), Handled: int(o.At), Changed: int(o.Changed), Paused: o.State == store.OperationPaused}
+	if o.Of == store.StateScheduled {
+		p.Done = int(o.Given)
+	} else {
+		p.Queued = int(o.Given)
+	}
+	return p
+}
+
+// Do gives the command to the messages that are left, some at a time, until the last one, or until somebody cancels the operation. An
+// operation that another process works is store.ErrOperationHeld. If ctx ends, the operation is paused, unless Stays is set.
+func (w *Work) Do(ctx context.Context) (Progress, error) {
+	if err := ValidAudit(w.audit); err != nil {
+		return Progress{}, err
+	}
+	if w.store.Bookkeeper == nil {
+		return Progress{}, errNoBookkeeper()
+	}
+	o, err := w.store.Bookkeeper.ClaimOperation(ctx, w.id, w.worker, operationLease)
+	if err != nil {
+		return Progress{}, noOperation(w.id, err)
+	}
+	w.claim, w.renewed = store.OperationClaim{ID: w.id, Token: o.Token, Lease: operationLease}, time.Now()
+	w.tell(&o, false)
+	o, err = w.steps(ctx, o)
+	at := progressOf(&o)
+	switch {
+	case err != nil:
+		return at, w.leave(ctx, &o, err)
+	case o.State == store.OperationCancelled:
+		return at, fmt.Errorf("operation %d was cancelled by %s: %s; %d of %d messages were behind it", o.ID, o.By, o.ByWhy, o.At, o.Matched)
+	case o.State == store.OperationFailed:
+		return at, fmt.Errorf("operation %d failed with %d of %d messages behind it: %s", o.ID, o.At, o.Matched, o.Error)
+	}
+	return at, nil
+}
+
+// steps works until the operation is over. It returns the record as it saw it last.
+func (w *Work) steps(ctx context.Context, o store.Operation) (store.Operation, error) {
+	pace := &Run{Rate: o.Rate, preview: &Preview{Choice: Choice{Query: store.Query{State: o.Of}}}}
+	next := pace.pace()
+	for {
+		var err error
+		switch {
+		case o.State == store.OperationPaused && w.Stays:
+			return o, w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, "")
+		case o.State == store.OperationRunning:
+			n := pace.size(int(o.Matched - o.At))
+			if err = sleep(ctx, next(n)); err == nil {
+				o, err = w.step(ctx, o, n)
+			}
+		case o.State == store.OperationPaused:
+			o, err = w.wait(ctx, o)
+		default:
+			return o, nil
+		}
+		if err != nil {
+			return o, err
+		}
+	}
+}
+
+// step makes one step. While too many commands wait for relays, it waits too.
+func (w *Work) step(ctx context.Context, o store.Operation, n int) (store.Operation, error) {
+	seen, err := w.store.Bookkeeper.StepOperation(ctx, w.claim, o.At, n)
+	if err == nil {
+		w.renewed = time.Now()
+		w.tell(&seen, false)
+		return seen, nil
+	}
+	if !errors.Is(err, store.ErrTooManyCommands) {
+		return o, err
+	}
+	w.tell(&o, true)
+	if err := sleep(ctx, askAgain); err != nil {
+		return o, err
+	}
+	return w.renew(ctx, o)
+}
+
+// wait waits a little in a pause, and looks whether it is over.
+func (w *Work) wait(ctx context.Context, o store.Operation) (store.Operation, error) {
+	select {
+	case <-ctx.Done():
+		return o, ctx.Err()
+	case <-w.looks:
+	case <-time.After(lookAgain):
+	}
+	seen, err := w.store.Bookkeeper.Operation(ctx, w.id)
+	if err != nil {
+		return o, err
+	}
+	if seen, err = w.renew(ctx, seen); err == nil {
+		w.tell(&seen, false)
+	}
+	return seen, err
+}
+
+// renew makes the lease longer, when it is time to.
+func (w *Work) renew(ctx context.Context, o store.Operation) (store.Operation, error) {
+	if time.Since(w.renewed) < renewAfter {
+		return o, nil
+	}
+	seen, err := w.store.Bookkeeper.StepOperation(ctx, w.claim, o.At, 0)
+	if err != nil {
+		return o, err
+	}
+	w.renewed = time.Now()
+	return seen, nil
+}
+
+// tell tells what is new.
+func (w *Work) tell(o *store.Operation, waits bool) {
+	at := progressOf(o)
+	at.Waits = waits
+	w.mu.Lock()
+	same := at == w.at
+	w.at = at
+	w.mu.Unlock()
+	if !same && w.OnProgress != nil {
+		w.OnProgress(at)
+	}
+}
+
+// leave leaves an operation that err has ended in good order, as far as the store answers, and says what becomes of it.
+func (w *Work) leave(ctx context.Context, o *store.Operation, err error) error {
+	ended := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	switch {
+	case errors.Is(err, store.ErrOperationLost):
+		return fmt.Errorf("operation %d, with %d of %d messages behind it: %w", o.ID, o.At, o.Matched, err)
+	case ended && w.Stays:
+		return errors.Join(err, w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""))
+	case ended:
+		why := w.audit
+		why.Why = "interrupted: " + why.Why
+		if paused := w.store.Bookkeeper.SetOperation(ctx, why, w.id, store.OperationPaused); !errors.Is(paused, store.ErrOperationState) {
+			err = errors.Join(err, paused)
+		}
+		return errors.Join(err, w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""))
+	}
+	// An error of this is that of the store once more. The lease ends by itself then, and the operation can be resumed.
+	_ = w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, err.Error())
+	return fmt.Errorf("operation %d has %d of %d messages behind it; postbag operations resume %d goes on once the cause is gone: %w", o.ID, o.At, o.Matched, o.ID, err)
+}
