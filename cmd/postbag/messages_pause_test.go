@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
-	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -56,11 +55,4 @@ func TestACommandForManyMessagesIsPausedAndGoesOn(t *testing.T) {
 	}
 	cli(t, "messages", "discard", "--state", "pending", "--type", "many", "--yes", "--why", "again", at.flag, at.where).ok().says("queued 0 of 60")
 	cli(t, "messages", "delete", "--all", "--why", "x", at.flag, at.where).ends(exit.NotFound, "no dead message of outbox/default matches")
-}
-
-// longOperations are the long operations of a store.
-func longOperations(t *testing.T, at *place) (all []operations.Operation) {
-	t.Helper()
-	cli(t, "operations", "list", at.flag, at.where, "--json").ok().json(&all)
-	return all
 }
