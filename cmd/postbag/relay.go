@@ -67,7 +67,12 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 	for i, w := range workers {
 		sources[i] = w.shown()
 	}
-	listener, err := admin.Start(file.Admin.Listen, sources, logger)
+	pages, closePages, err := adminConsole(c, file, workers, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closePages()) }()
+	listener, err := admin.Start(file.Admin.Listen, sources, pages, logger)
 	if err != nil {
 		return exit.With(exit.Failed, err)
 	}

@@ -46,9 +46,9 @@ type Source struct {
 	Wake func(box string) bool
 }
 
-// Start listens at address, and serves what the sources say until Close. An empty
-// address: it is off.
-func Start(address string, sources []Source, logger *slog.Logger) (*Server, error) {
+// Start listens at address, and serves what the sources say until Close, and below
+// /console/ the console, unless that is nil. An empty address: it is off.
+func Start(address string, sources []Source, console http.Handler, logger *slog.Logger) (*Server, error) {
 	if address == "" {
 		return nil, nil //nolint:nilnil // off is a state of its own
 	}
@@ -58,7 +58,7 @@ func Start(address string, sources []Source, logger *slog.Logger) (*Server, erro
 	}
 	a := &Server{
 		server: &http.Server{
-			Handler:           handler(sources),
+			Handler:           handler(sources, console),
 			ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 			MaxHeaderBytes: 16 << 10,
 			ErrorLog:       slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
@@ -70,7 +70,7 @@ func Start(address string, sources []Source, logger *slog.Logger) (*Server, erro
 	return a, nil
 }
 
-func handler(sources []Source) http.Handler {
+func handler(sources []Source, console http.Handler) http.Handler {
 	registry := prometheus.NewRegistry()
 	for _, s := range sources {
 		var labels prometheus.Labels
@@ -100,6 +100,9 @@ func handler(sources []Source) http.Handler {
 		away := waiting(sources)
 		answer(w, len(away) == 0, "ready", strings.Join(away, "; "))
 	})
+	if console != nil {
+		mux.Handle("/console/", http.StripPrefix("/console", console))
+	}
 	mux.HandleFunc("POST /wake", func(w http.ResponseWriter, r *http.Request) { wake(w, r, sources) })
 	return mux
 }

@@ -42,7 +42,7 @@ func get(t *testing.T, h http.Handler, path string) (int, string) {
 
 func TestMetricsOfTheRelayAreThereWhenTheStoreIsNot(t *testing.T) {
 	t.Parallel()
-	h := handler([]Source{{Stats: func() relay.Stats { return relay.Stats{Turns: 7} }, Store: away{}}})
+	h := handler([]Source{{Stats: func() relay.Stats { return relay.Stats{Turns: 7} }, Store: away{}}}, nil)
 	code, body := get(t, h, "/metrics")
 	if code != http.StatusOK || !strings.Contains(body, "postbag_store_up 0") || !strings.Contains(body, "postbag_store_turns_total 7") {
 		t.Errorf("/metrics is %d:\n%s", code, body)
@@ -64,7 +64,7 @@ func TestRelayWhoseLoopIsStuckIsNotHealthy(t *testing.T) {
 		h := handler([]Source{{Stats: func() relay.Stats {
 			<-time.After(5 * time.Second)
 			return relay.Stats{}
-		}, Store: away{}}})
+		}, Store: away{}}}, nil)
 		if code, body := get(t, h, "/healthz"); code != http.StatusServiceUnavailable || !strings.Contains(body, "stuck") {
 			t.Errorf("/healthz is %d %q, want 503", code, body)
 		}
@@ -76,7 +76,7 @@ func TestAProcessIsReadyWhenItsSourcesAreOpen(t *testing.T) {
 	open := false
 	h := handler([]Source{{Store: away{}, Intakes: func() []prompostbag.SourceStats {
 		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Open: open}}
-	}}})
+	}}}, nil)
 	if code, body := get(t, h, "/readyz"); code != http.StatusServiceUnavailable || body != "the source orders is not open\n" {
 		t.Errorf("/readyz is %d %q, want 503", code, body)
 	}
@@ -94,7 +94,7 @@ func TestAProcessIsReadyWhenItsSourcesAreOpen(t *testing.T) {
 
 func TestADisabledListenerCanBeClosed(t *testing.T) {
 	t.Parallel()
-	s, err := Start("", nil, nil)
+	s, err := Start("", nil, nil, nil)
 	if err != nil || s.Close() != nil {
 		t.Errorf("it is %v (%v)", s, err)
 	}
@@ -107,7 +107,7 @@ func TestAnAddressInUseIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	_, err = Start(taken.Addr().String(), nil, slog.New(slog.DiscardHandler))
+	_, err = Start(taken.Addr().String(), nil, nil, slog.New(slog.DiscardHandler))
 	if err == nil || !strings.Contains(err.Error(), "choose another address") {
 		t.Errorf("the error is %v", err)
 	}

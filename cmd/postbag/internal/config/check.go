@@ -36,6 +36,7 @@ func (f *File) check(k Kinds) {
 		f.Admin.Listen = ""
 	}
 	f.checkConsole()
+	f.checkAdminConsole()
 	checkFields(p, "", reflect.ValueOf(f).Elem())
 }
 

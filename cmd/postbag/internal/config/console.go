@@ -9,7 +9,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 )
 
-// Console is what postbag console serves, and to whom. The other commands take no notice of it.
+// Console is what postbag console serves, and a relay with admin.console, and to whom. The other commands take no notice of it.
 type Console struct {
 	// Address of the console; a bare port means loopback. An address that other machines reach
 	// needs access, and tls or proxy.addresses.

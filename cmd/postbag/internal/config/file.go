@@ -129,6 +129,9 @@ type Retention struct {
 type Admin struct {
 	// Address of /healthz, /readyz, /metrics and /wake; a bare port means loopback.
 	Listen string `yaml:"listen" otherwise:"off"`
+	// Serve the console below /console/ too, with the settings of console but listen and tls. If listen
+	// is an address that other machines reach, it needs console.access and console.proxy.addresses.
+	Console bool `yaml:"console" default:"false"`
 }
 
 // OTel says what is sent to a collector of OpenTelemetry.
