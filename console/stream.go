@@ -158,7 +158,6 @@ func (c *console) events(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	to := http.NewResponseController(w)
-	_ = to.SetReadDeadline(time.Time{}) // the server's is for requests; not every writer has one
 	if err := to.Flush(); errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("console: what serves it cannot stream: %w", err)
 	}

@@ -334,7 +334,7 @@ func TestWithoutSamplesADatabaseIsReadWhileSomebodyLooks(t *testing.T) {
 		v := r.view(t, "", nil)
 		v.says()
 		publish(t, r.Store, 1)
-		r.pass(10 * time.Second)
+		r.pass(11 * time.Second)
 		if text := v.says(); !strings.Contains(text, `"messages":1`) {
 			t.Errorf("it says %s", text)
 		}
