@@ -25,6 +25,8 @@ type held struct {
 
 	lists, looks           chan struct{}
 	asked, looked, panicky atomic.Int32
+	// hangs: an overview takes until its time is over.
+	hangs atomic.Bool
 	// takes is how long a list takes.
 	takes time.Duration
 	// serves is the console.
@@ -72,6 +74,9 @@ func (h *held) Overview(ctx context.Context) (store.Overview, error) {
 	h.looked.Add(1)
 	if h.panicky.Load() > 0 {
 		panic("nobody thought of that")
+	}
+	if h.hangs.Load() {
+		<-ctx.Done()
 	}
 	if err := until(ctx, h.looks); err != nil {
 		return store.Overview{}, err

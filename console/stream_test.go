@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -205,14 +206,15 @@ func TestAStreamEndsWithTheRightsOfItsViewer(t *testing.T) {
 			t.Parallel()
 			inRunning(t, console.Options{}, func(t *testing.T, r *running) {
 				ann := &console.User{Name: "ann", Rights: rights(t, "viewer@shop/outbox")}
-				now := ann
-				ann.Again = func() *console.User { return now }
+				var now atomic.Pointer[console.User]
+				now.Store(ann)
+				ann.Again = now.Load
 				v := r.view(t, boxPage, ann)
 				r.pass(6 * time.Second)
 				if text := v.says(); !strings.Contains(text, "event: state") {
 					t.Fatalf("with rights it says %s", text)
 				}
-				now = one.now
+				now.Store(one.now)
 				r.pass(5 * time.Second)
 				if text := v.says(); !strings.HasPrefix(text, "event: end\ndata: {\"error\":\""+one.says) || !v.left() {
 					t.Errorf("it says %s", text)
@@ -316,7 +318,7 @@ func TestADatabaseThatHangsIsAskedByTheReaderAlone(t *testing.T) {
 		}
 		r.pass(7 * time.Second)
 		before := r.looked.Load()
-		r.looks = make(chan struct{})
+		r.hangs.Store(true)
 		r.pass(time.Minute)
 		if n := r.looked.Load() - before; n > 6 {
 			t.Errorf("in a minute it was asked %d times, though it takes each time ten seconds", n)
