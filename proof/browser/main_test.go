@@ -184,7 +184,7 @@ func needBrowser(t *testing.T) context.Context {
 	return ctx
 }
 
-// nats starts the NATS server of all tests.
+// natsnatsServer starts the NATS server of all tests.
 var natsServer = sync.OnceValues(func() (*testserver.NATS, error) {
 	server, err := testserver.StartNATS(context.Background(), testserver.NATSOptions{})
 	if err == nil {
@@ -195,6 +195,6 @@ var natsServer = sync.OnceValues(func() (*testserver.NATS, error) {
 
 // checkout is the root of the repository.
 func checkout() string {
-	_, file, _, _ := runtime.Caller(0)
+	_, file, _, _ := runtime.Caller(0) //nolint:dogsled // that is how it is
 	return filepath.Join(filepath.Dir(file), "..", "..")
 }

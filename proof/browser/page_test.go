@@ -344,7 +344,7 @@ func (l look) judge(p *tab, name string) {
 	p.t.Helper()
 	name = fmt.Sprintf("%s at %d px, %s", name, l.width, l.scheme)
 	if wide := js[int64](p, `document.scrollingElement.scrollWidth`); wide > l.width {
-		over := js[[]string](p, fmt.Sprintf(`[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > %d && !e.closest(".wide")).map((e) => e.outerHTML.slice(0, 100)).slice(0, 3)`, l.width+1))
+		over := js[[]string](p, fmt.Sprintf(`[...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > %d && !getComputedStyle(e.closest(".wide") ?? e).overflowX === "visible").map((e) => e.outerHTML.slice(0, 100)).slice(0, 3)`, l.width+1))
 		p.t.Errorf("%s: the page is %d px wide; over the edge go %q", name, wide, over)
 	}
 	if p.text("h1") == "" || len(p.text("main")) < 20 {

@@ -100,7 +100,7 @@ import (
 )
 
 // buttons are those of the page itself that change something.
-const buttons = `[...document.querySelectorAll("main form[method=post] button")].map((b) => b.innerText)`
+const buttons = `[...document.querySelectorAll("main form[method=post] button")].map((b) => b.innerTexttextContent)`
 
 // post sends a form as a script of the page would, and returns the status of the answer.
 func (p *tab) post(path, form string) int {
