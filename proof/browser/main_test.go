@@ -41,8 +41,17 @@ func TestMain(m *testing.M) {
 			code = max(code, 1)
 		}
 	}
-	daemon.Remove()
 	os.Exit(code)
+}
+
+var removes sync.Once
+
+// postbag builds the command when the first test asks for it, and returns its path.
+func postbag(t *testing.T) string {
+	t.Helper()
+	path := daemon.Program(t)
+	removes.Do(func() { atTheEnd(func() error { daemon.Remove(); return nil }) })
+	return path
 }
 
 // patience is how long a test waits for something to come about.

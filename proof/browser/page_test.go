@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -78,6 +79,7 @@ func TestEveryPageCanBeReadByAnybodyAtAnyWidthInLightAndInDark(t *testing.T) {
 	onEachStore(t, func(t *testing.T, w *world) {
 		p := newTab(t, w.console, admin)
 		p.excuse("/nowhere") // the browser says that it is not there
+		t.Logf("pictures of all pages are in %s", filepath.Dir(artefacts(w.name+"/overview")))
 		found := walk(p)
 		covered(t, p, found)
 		for name, at := range pagesOf(t, found) {

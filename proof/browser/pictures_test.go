@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/postbag/postbag/internal/testserver/servertest"
-	"github.com/postbag/postbag/proof/internal/daemon"
 )
 
 var pictures = flag.String("pictures", "", "the folder that the pictures of docs/guides/console.md are written to")
@@ -49,7 +48,7 @@ func TestThePicturesOfTheGuideAreTaken(t *testing.T) {
 		t.Skip("skipped: -pictures names no folder for them; make screenshots does")
 	}
 	needBrowser(t)
-	w, err := newWorld("shop", daemon.Program(t), inPostgres, shop)
+	w, err := newWorld("shop", postbag(t), inPostgres, shop)
 	servertest.Need(t, err)
 	p := newTab(t, w.console, admin)
 	trade(t, w, p)

@@ -21,7 +21,6 @@ import (
 	"github.com/postbag/postbag/broker/webhook"
 	"github.com/postbag/postbag/internal/testserver"
 	"github.com/postbag/postbag/internal/testserver/servertest"
-	"github.com/postbag/postbag/proof/internal/daemon"
 )
 
 // world is a database whose boxes have messages in every state, and a relay that delivers them to NATS and to a partner's webhook.
@@ -74,7 +73,7 @@ func oneWorld(name string, database func(folder string) (string, error)) func(st
 func needWorld(t *testing.T, name string) *world {
 	t.Helper()
 	needBrowser(t)
-	w, err := worlds[name](daemon.Program(t))
+	w, err := worlds[name](postbag(t))
 	servertest.Need(t, err)
 	return w
 }
