@@ -73,7 +73,7 @@ type Consumer[Tx any] struct {
 	err  error // what Run returns
 	stop context.CancelFunc
 
-	fetched, applied, skipped, repeated, parked, failed, lost, dropped, failedAcks, failedExtends atomic.Int64
+	fetched, applied, skipped, repeated, parked, failed, lost, dropped, failedAcks, failedExtends, lostPartitions atomic.Int64
 }
 
 // ConsumerOptions say what a Consumer takes in, and who applies it. Store, Source, Handle and
@@ -241,6 +241,10 @@ type ConsumerStats struct {
 	// FailedAcks is how many calls to acknowledge failed: they are made again. FailedExtends
 	// is how many calls failed that tell the broker that messages are at work.
 	FailedAcks, FailedExtends int64
+	// LostPartitions is how many partitions went to others, or were taken away for a time
+	// (source.Batch.Lost). A rebalance of a group costs some, and so does a process that was
+	// frozen.
+	LostPartitions int64
 }
 
 // Stats returns what c counted so far. It is safe for concurrent use.
@@ -248,7 +252,7 @@ func (c *Consumer[Tx]) Stats() ConsumerStats {
 	return ConsumerStats{
 		Fetched: c.fetched.Load(), Applied: c.applied.Load(), Skipped: c.skipped.Load(), Repeated: c.repeated.Load(), Parked: c.parked.Load(),
 		Dropped: c.dropped.Load(), Failed: c.failed.Load(), Lost: c.lost.Load(),
-		FailedAcks: c.failedAcks.Load(), FailedExtends: c.failedExtends.Load(),
+		FailedAcks: c.failedAcks.Load(), FailedExtends: c.failedExtends.Load(), LostPartitions: c.lostPartitions.Load(),
 	}
 }
 
@@ -334,6 +338,7 @@ func (c *Consumer[Tx]) fetch(ctx context.Context) {
 		}
 		from.over()
 		c.fetched.Add(int64(len(b.Messages)))
+		c.lostPartitions.Add(int64(len(b.Lost)))
 		tasks := make([]*task, len(b.Messages))
 		for i := range b.Messages {
 			tasks[i] = c.task(b.Messages[i])

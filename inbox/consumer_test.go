@@ -563,9 +563,9 @@ func TestWhatIsAtWorkWhenItsPartitionIsLostIsNotAcknowledgedAndNoneOfItsKeyBegin
 			w.acked()
 			w.applied("1", "2", "3")
 			w.end()
-			want := inbox.ConsumerStats{Fetched: 6, Applied: 3, Repeated: 1, Dropped: 2, Lost: 1}
+			want := inbox.ConsumerStats{Fetched: 6, Applied: 3, Repeated: 1, Dropped: 2, Lost: 1, LostPartitions: 1}
 			if fails {
-				want = inbox.ConsumerStats{Fetched: 6, Applied: 3, Dropped: 3, Failed: 1}
+				want = inbox.ConsumerStats{Fetched: 6, Applied: 3, Dropped: 3, Failed: 1, LostPartitions: 1}
 			}
 			if s := w.c.Stats(); s != want {
 				t.Errorf("it counted %+v, not %+v", s, want)

@@ -38,7 +38,7 @@ type Receiver[Tx any] struct {
 
 	acks *trouble // of Ack and Extend, which this one calls in turn
 
-	fetched, stored, repeated, faulty, lost, failedAcks, failedExtends atomic.Int64
+	fetched, stored, repeated, faulty, lost, failedAcks, failedExtends, lostPartitions atomic.Int64
 }
 
 // ReceiverOptions say what a Receiver takes in, and where to. Store and Source are needed.
@@ -202,13 +202,17 @@ type ReceiverStats struct {
 	// delivers their messages again, and their marks drop them. FailedExtends is how many
 	// calls failed that tell the broker, while the store is away, that messages are at work.
 	FailedAcks, FailedExtends int64
+	// LostPartitions is how many partitions went to others, or were taken away for a time
+	// (source.Batch.Lost). A rebalance of a group costs some, and so does a process that was
+	// frozen.
+	LostPartitions int64
 }
 
 // Stats returns what r counted so far. It is safe for concurrent use.
 func (r *Receiver[Tx]) Stats() ReceiverStats {
 	return ReceiverStats{
 		Fetched: r.fetched.Load(), Stored: r.stored.Load(), Repeated: r.repeated.Load(), Faulty: r.faulty.Load(), Lost: r.lost.Load(),
-		FailedAcks: r.failedAcks.Load(), FailedExtends: r.failedExtends.Load(),
+		FailedAcks: r.failedAcks.Load(), FailedExtends: r.failedExtends.Load(), LostPartitions: r.lostPartitions.Load(),
 	}
 }
 
@@ -233,6 +237,7 @@ func (r *Receiver[Tx]) Run(ctx context.Context) error {
 			continue
 		}
 		from.over()
+		r.lostPartitions.Add(int64(len(b.Lost)))
 		if err := r.take(work, b.Messages); err != nil {
 			if work.Err() != nil {
 				return nil // what is not acknowledged comes again

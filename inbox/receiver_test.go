@@ -250,6 +250,21 @@ func TestReceiversThatAreReplacedStoreEachMessageOnceAndInOrder(t *testing.T) {
 	w.end()
 }
 
+func TestPartitionsThatAReceiverLosesAreCounted(t *testing.T) {
+	t.Parallel()
+	w := receive(t, memsource.Options{Order: source.OrderStream}, memstore.Options{})
+	w.publish(numbered(0, 3)...)
+	w.acked()
+	w.broker.Rebalance("billing")
+	w.publish(numbered(3, 6)...)
+	w.acked()
+	w.inOrder(6)
+	if s := w.r.Stats(); s.LostPartitions != 1 {
+		t.Errorf("it counted %+v", s)
+	}
+	w.end()
+}
+
 func TestABatchIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	var commits atomic.Int64

@@ -9,7 +9,8 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// Options say what a Collector shows. One of Stats, Store and Sources is required.
+// Options say what a Collector shows. One of Stats, Store, Sources and
+// Consumers is required.
 type Options struct {
 	// Stats is the Stats method of a running relay. Nil: no relay runs here, and the
 	// metrics of one are left out.
@@ -22,6 +23,8 @@ type Options struct {
 	// Sources returns the state of the sources that this program takes messages in from.
 	// Nil: none.
 	Sources func() []SourceStats
+	// Consumers returns the state of the consumers with a handler of this program. Nil: none.
+	Consumers func() []ConsumerStats
 	// Timeout bounds what a scrape asks of the store. Defaults to 5 s.
 	Timeout time.Duration
 }
@@ -77,6 +80,9 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	if c.options.Sources != nil {
 		c.collectSources(send)
+	}
+	if c.options.Consumers != nil {
+		c.collectConsumers(send)
 	}
 	if c.options.Store != nil {
 		c.collectStore(send)

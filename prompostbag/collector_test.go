@@ -91,7 +91,10 @@ func TestARelayInAProgramShowsEveryMetric(t *testing.T) {
 	}
 	c := prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: s, Sources: func() []prompostbag.SourceStats {
 		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", From: memsource.New(memsource.Options{}).Join("billing")}}
+	}, Consumers: func() []prompostbag.ConsumerStats {
+		return []prompostbag.ConsumerStats{{Consumer: "billing", From: memsource.New(memsource.Options{}).Join("billing")}}
 	}})
+	prompostbag.Handler[*memstore.Tx](observer, "billing")
 	got := names(t, c)
 	for shown := gathered(t, observer); len(shown["postbag_call_duration_seconds"].GetMetric()) == 0; shown = gathered(t, observer) {
 		<-time.After(time.Millisecond)
@@ -313,24 +316,70 @@ func TestTheLagOfASourceIsTheSumOfItsPartitionsAndTheAgeOfTheOldest(t *testing.T
 func TestWhatAReceiverCountedIsShown(t *testing.T) {
 	t.Parallel()
 	c := prompostbag.NewCollector(prompostbag.Options{Sources: func() []prompostbag.SourceStats {
-		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Received: inbox.ReceiverStats{Fetched: 9, Stored: 5, Repeated: 4, Faulty: 2, Lost: 1, FailedAcks: 6, FailedExtends: 7}}}
+		return []prompostbag.SourceStats{{Source: "orders", Box: "inbox", Received: inbox.ReceiverStats{Fetched: 9, Stored: 5, Repeated: 4, Faulty: 2, Lost: 1, FailedAcks: 6, FailedExtends: 7, LostPartitions: 8}}}
 	}})
-	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(c)
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]float64{}
-	for _, f := range families {
-		one := f.GetMetric()[0]
-		got[f.GetName()] = one.GetCounter().GetValue() + one.GetGauge().GetValue()
-	}
 	want := map[string]float64{
 		"postbag_source_open": 0, "postbag_source_failed_acks_total": 6, "postbag_source_failed_extends_total": 7, "postbag_source_consumed_total": 9, "postbag_source_stored_total": 5,
-		"postbag_source_repeated_total": 4, "postbag_source_faulty_total": 2, "postbag_source_lost_acks_total": 1,
+		"postbag_source_repeated_total": 4, "postbag_source_faulty_total": 2, "postbag_source_lost_acks_total": 1, "postbag_source_lost_partitions_total": 8,
 	}
-	if !maps.Equal(got, want) {
+	if got := values(t, c); !maps.Equal(got, want) {
 		t.Errorf("it shows %v, want %v", got, want)
+	}
+}
+
+func TestWhatAConsumerCountedIsShown(t *testing.T) {
+	t.Parallel()
+	c := prompostbag.NewCollector(prompostbag.Options{Consumers: func() []prompostbag.ConsumerStats {
+		return []prompostbag.ConsumerStats{{
+			Consumer: "billing", From: behind{lag: []source.Lag{{Messages: 12, Age: 13 * time.Second}}}, Applied: inbox.ConsumerStats{
+				Fetched: 1, Applied: 2, Skipped: 3, Repeated: 4, Parked: 5, Dropped: 6, Failed: 7, Lost: 8, FailedAcks: 9, FailedExtends: 10, LostPartitions: 11,
+			},
+		}}
+	}})
+	want := map[string]float64{}
+	for i, name := range []string{
+		"consumed_total", "applied_total", "skipped_total", "repeated_total", "parked_total", "dropped_total", "failed_attempts_total", "lost_acks_total",
+		"failed_acks_total", "failed_extends_total", "lost_partitions_total", "lag_messages", "lag_seconds",
+	} {
+		want["postbag_consumer_"+name] = float64(i + 1)
+	}
+	if got := values(t, c); !maps.Equal(got, want) {
+		t.Errorf("it shows %v, want %v", got, want)
+	}
+}
+
+// values returns the first value of each metric that c shows.
+func values(t *testing.T, c prometheus.Collector) map[string]float64 {
+	t.Helper()
+	got := map[string]float64{}
+	for name, f := range gathered(t, c) {
+		one := f.GetMetric()[0]
+		got[name] = one.GetCounter().GetValue() + one.GetGauge().GetValue()
+	}
+	return got
+}
+
+// One call that fails and one that panics count, too.
+func TestHowLongHandlersTakeIsMeasured(t *testing.T) {
+	t.Parallel()
+	o := prompostbag.NewObserver()
+	call := prompostbag.Handler[*memstore.Tx](o, "billing")(func(_ context.Context, _ *memstore.Tx, m *inbox.Message) error {
+		if m.Attempt == 2 {
+			panic("no")
+		}
+		return errors.New("not yet")
+	})
+	_ = call(t.Context(), nil, &inbox.Message{Attempt: 1}) // its error is its own
+	func() {
+		defer func() { _ = recover() }() // the consumer does
+		_ = call(t.Context(), nil, &inbox.Message{Attempt: 2})
+	}()
+	pages := prompostbag.BatchHandler[*memstore.Tx](o, "pages")(func(context.Context, *memstore.Tx, []*inbox.Message) error { return nil })
+	if err := pages(t.Context(), nil, make([]*inbox.Message, 500)); err != nil {
+		t.Error(err)
+	}
+	got := gathered(t, o)["postbag_handler_duration_seconds"].GetMetric()
+	if len(got) != 2 || got[0].GetHistogram().GetSampleCount() != 2 || got[1].GetHistogram().GetSampleCount() != 1 || got[0].GetLabel()[0].GetValue() != "billing" {
+		t.Errorf("it shows %v", got)
 	}
 }

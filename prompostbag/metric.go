@@ -96,15 +96,31 @@ const (
 	sourceLostAcks     = "postbag_source_lost_acks_total"
 	sourceFailedAcks   = "postbag_source_failed_acks_total"
 	sourceFailedWaits  = "postbag_source_failed_extends_total"
+	sourceLostParts    = "postbag_source_lost_partitions_total"
 	sourceLag          = "postbag_source_lag_messages"
 	sourceLagAge       = "postbag_source_lag_seconds"
+
+	consumerConsumed    = "postbag_consumer_consumed_total"
+	consumerApplied     = "postbag_consumer_applied_total"
+	consumerSkipped     = "postbag_consumer_skipped_total"
+	consumerRepeated    = "postbag_consumer_repeated_total"
+	consumerParked      = "postbag_consumer_parked_total"
+	consumerDropped     = "postbag_consumer_dropped_total"
+	consumerFailed      = "postbag_consumer_failed_attempts_total"
+	consumerLostAcks    = "postbag_consumer_lost_acks_total"
+	consumerFailedAcks  = "postbag_consumer_failed_acks_total"
+	consumerFailedWaits = "postbag_consumer_failed_extends_total"
+	consumerLostParts   = "postbag_consumer_lost_partitions_total"
+	consumerLag         = "postbag_consumer_lag_messages"
+	consumerLagAge      = "postbag_consumer_lag_seconds"
+	handlerTime         = "postbag_handler_duration_seconds"
 )
 
 // Metrics returns the table of metrics.
 func Metrics() []Metric { return append(collected(), observed()...) }
 
 // collected are the metrics of a Collector.
-func collected() []Metric { return slices.Concat(ofRelay(), ofStore(), ofSources()) }
+func collected() []Metric { return slices.Concat(ofRelay(), ofStore(), ofSources(), ofConsumers()) }
 
 // ofRelay are what a relay counts.
 func ofRelay() []Metric {
@@ -184,8 +200,30 @@ func ofSources() []Metric {
 		{sourceLostAcks, "Acknowledgements that came too late: those messages come again.", counter, from},
 		{sourceFailedAcks, "Calls to acknowledge that failed; what the broker did not hear comes again.", counter, from},
 		{sourceFailedWaits, "Calls that failed to tell the broker that messages are at work while the store is away.", counter, from},
+		{sourceLostParts, "Partitions that went to other members of the group, or were taken away for a time, as in a rebalance.", counter, from},
 		{sourceLag, "Messages that the broker holds for this group, if it tells.", gauge, from},
 		{sourceLagAge, "Age of the oldest message that the broker holds for this group, if it tells.", gauge, from},
+	}
+}
+
+// ofConsumers are of what calls a handler, in programs with one.
+func ofConsumers() []Metric {
+	const gauge, counter = prometheus.GaugeValue, prometheus.CounterValue
+	consumer := []string{"consumer"}
+	return []Metric{
+		{consumerConsumed, "Messages that came to the consumer.", counter, consumer},
+		{consumerApplied, "Messages whose handler's transaction has committed.", counter, consumer},
+		{consumerSkipped, "Messages that were marked without an effect, since no route is for them.", counter, consumer},
+		{consumerRepeated, "Messages that came again and were not applied again.", counter, consumer},
+		{consumerParked, "Messages that the consumer stored in its box with a reason.", counter, consumer},
+		{consumerDropped, "Messages that were given up before they began, because their partition was lost.", counter, consumer},
+		{consumerFailed, "Attempts that failed, of those that count.", counter, consumer},
+		{consumerLostAcks, "Acknowledgements of the consumer that came too late: those messages come again.", counter, consumer},
+		{consumerFailedAcks, "Calls of the consumer to acknowledge that failed; they are made again.", counter, consumer},
+		{consumerFailedWaits, "Calls of the consumer that failed to tell the broker that messages are at work.", counter, consumer},
+		{consumerLostParts, "Partitions of the consumer that went to other members of the group, or were taken away for a time, as in a rebalance.", counter, consumer},
+		{consumerLag, "Messages that the broker holds for the group of the consumer, if it tells.", gauge, consumer},
+		{consumerLagAge, "Age of the oldest message that the broker holds for the group of the consumer, if it tells.", gauge, consumer},
 	}
 }
 
@@ -199,6 +237,7 @@ func observed() []Metric {
 		{callTime, "How long calls to the destination took.", histogram, subscription},
 		{settlementTime, "How long the round trips took that settled something.", histogram, subscription},
 		{upkeepTime, "How long rounds of housekeeping took that deleted or moved something.", histogram, box},
+		{handlerTime, "How long calls of handlers took, in programs that measure it; the commit comes on top.", histogram, []string{"consumer"}},
 		{pages, "Pages of the log that this relay read, empty ones among them.", counter, subscription},
 		{pageFaults, "Pages of the log that could not be read.", counter, subscription},
 		{lastSent, "The highest number in the log of a message that the destination confirmed to this relay; zero: none yet.", gauge, subscription},

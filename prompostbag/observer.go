@@ -13,8 +13,9 @@ import (
 )
 
 // Observer measures what no counter of a relay tells: how long messages, calls, settlements
-// and housekeeping took, and what publishers of this program wrote. It is a
-// prometheus.Collector. Give its Hooks to relays, and Publisher the options of publishers.
+// housekeeping and handlers took, and what publishers of this program wrote. It is a
+// prometheus.Collector. Give its Hooks to relays, Publisher the options of publishers, and
+// [Handler] to consumers.
 // It is safe for concurrent use. Make it with NewObserver.
 //
 // Histograms are classic and native. Prometheus reads native ones if it is told to, and they
@@ -23,7 +24,7 @@ type Observer struct {
 	all    []prometheus.Collector
 	latest *prometheus.GaugeVec
 
-	ages, calls, settled, upkeep *prometheus.HistogramVec
+	ages, calls, settled, upkeep, handlers *prometheus.HistogramVec
 
 	pages, pageFaults, deleted, dropped, promoted, faults, created *prometheus.CounterVec
 
@@ -69,6 +70,7 @@ func NewObserver() *Observer {
 		return v
 	}
 	o.ages, o.calls, o.settled, o.upkeep = histogram(messageAge), histogram(callTime), histogram(settlementTime), histogram(upkeepTime)
+	o.handlers = histogram(handlerTime)
 	o.pages, o.pageFaults = counter(pages), counter(pageFaults)
 	o.deleted, o.dropped, o.promoted, o.faults = counter(rowsDeleted), counter(partsDropped), counter(promoted), counter(upkeepFaults)
 	o.created = counter(created)

@@ -25,21 +25,12 @@ type SourceStats struct {
 // collectSources adds what is known of the sources. One that does not answer has no lag, and
 // takes nothing from the others: all are asked at once.
 func (c *Collector) collectSources(send func(string, float64, ...string)) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout/2) // the store's time comes on top
-	defer cancel()
 	sources := c.options.Sources()
-	lags := make([][]source.Lag, len(sources))
-	var asked sync.WaitGroup
+	from := make([]source.Source, len(sources))
 	for i := range sources {
-		if from, can := sources[i].From.(source.Lagger); can {
-			asked.Go(func() {
-				if all, err := from.Lag(ctx); err == nil {
-					lags[i] = append([]source.Lag{}, all...) // not nil: it has answered
-				}
-			})
-		}
+		from[i] = sources[i].From
 	}
-	asked.Wait()
+	lags := c.lags(from)
 	for i, s := range sources {
 		send(sourceOpen, one(s.Open), s.Source, s.Box)
 		for _, row := range []struct {
@@ -53,18 +44,44 @@ func (c *Collector) collectSources(send func(string, float64, ...string)) {
 			{sourceLostAcks, s.Received.Lost},
 			{sourceFailedAcks, s.Received.FailedAcks},
 			{sourceFailedWaits, s.Received.FailedExtends},
+			{sourceLostParts, s.Received.LostPartitions},
 		} {
 			send(row.name, float64(row.value), s.Source, s.Box)
 		}
 		if lags[i] != nil {
-			collectLag(lags[i], func(name string, v float64) { send(name, v, s.Source, s.Box) })
+			collectLag(lags[i], func(messages bool, v float64) {
+				name := sourceLagAge
+				if messages {
+					name = sourceLag
+				}
+				send(name, v, s.Source, s.Box)
+			})
 		}
 	}
 }
 
+// lags asks all sources at once how far they are behind. What does not answer, or does not know, has nil.
+func (c *Collector) lags(from []source.Source) [][]source.Lag {
+	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout/2) // the store's time comes on top
+	defer cancel()
+	lags := make([][]source.Lag, len(from))
+	var asked sync.WaitGroup
+	for i := range from {
+		if from, can := from[i].(source.Lagger); can {
+			asked.Go(func() {
+				if all, err := from.Lag(ctx); err == nil {
+					lags[i] = append([]source.Lag{}, all...) // not nil: it has answered
+				}
+			})
+		}
+	}
+	asked.Wait()
+	return lags
+}
+
 // collectLag adds what a source knows of the messages that wait: the sum over its
 // partitions, and the age of the oldest.
-func collectLag(all []source.Lag, send func(string, float64)) {
+func collectLag(all []source.Lag, send func(messages bool, v float64)) {
 	var messages int64
 	var age time.Duration
 	counted, dated := true, true
@@ -73,9 +90,9 @@ func collectLag(all []source.Lag, send func(string, float64)) {
 		counted, dated = counted && l.Messages >= 0, dated && l.Age >= 0
 	}
 	if counted {
-		send(sourceLag, float64(messages))
+		send(true, float64(messages))
 	}
 	if dated {
-		send(sourceLagAge, age.Seconds())
+		send(false, age.Seconds())
 	}
 }

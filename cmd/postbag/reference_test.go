@@ -188,6 +188,7 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 		"If your program runs a relay, register `prompostbag.NewCollector(prompostbag.Options{Stats: rel.Stats, Store: store})`, from the module\n" +
 		"`github.com/postbag/postbag/prompostbag`. Without `Stats` it shows only what the store knows, in a program without a relay.\n" +
 		"Histograms come from a `prompostbag.NewObserver()`: register it, give its `Hooks()` to `relay.Options.Hooks`, and let its `Publisher` complete the options of your publishers.\n" +
+		"If your program has [consumers](../guides/consume.md), give their `Stats` to `Options.Consumers`. Put `prompostbag.Handler(observer, \"billing\")` first into their `Use`: it measures how long your handler takes.\n" +
 		"For OpenTelemetry there is [another module](../guides/tracing.md).\n\n" +
 		"Alert on these:\n\n" +
 		"- `max(postbag_oldest_seconds{subscription!~\"replay-.*\"}) > 300`: messages wait, whatever the reason. A [replay](../guides/replay.md) sends old messages: leave its name out.\n" +
@@ -197,6 +198,7 @@ func TestReferenceOfTheMetrics(t *testing.T) {
 		"- `postbag_circuit_open == 1` for some minutes: a destination is away or misconfigured.\n" +
 		"- `histogram_quantile(0.99, sum by (le) (rate(postbag_delivery_latency_seconds_bucket[5m]))) > 1`: messages go out more slowly than you promised.\n" +
 		"- `postbag_messages_held / postbag_messages_held_limit > 0.8`: topics do not work, or much is paused, and soon nothing more is read.\n" +
+		"- `rate(postbag_source_lost_partitions_total[5m]) > 0.1` for some minutes, or the same of `postbag_consumer_lost_partitions_total`: the group never comes to rest. Members die, or take too long.\n" +
 		"- `max(postbag_paused) > 0` for some hours: a [pause](../guides/pause.md) that somebody forgot.\n\n" +
 		"Histograms are classic and native. Prometheus stores native ones if you tell it to: with `scrape_native_histograms: true`, or in older versions with the feature `native-histograms`. They have a resolution of ten percent.\n\n" +
 		"| metric | kind | labels | |\n|---|---|---|---|\n")
