@@ -56,6 +56,11 @@ func (s *testBox) appliedBefore(t *testing.T) []string {
 	return ids
 }
 
+// eventID is the guide's rule for people whose code marked the header as it is.
+var eventID = sourcekit.IDRule{Name: "event-id", Find: func(m *source.Message) (string, bool) {
+	return m.Headers.Get("event-id")
+}}
+
 func TestOnceKnowsWhatATableOfYourOwnKnew(t *testing.T) {
 	t.Parallel()
 	s := newTestBox(t)
@@ -103,13 +108,63 @@ func TestAConsumerWithARuleOfYourOwnKnowsWhatOnceApplied(t *testing.T) {
 		}
 		return nil
 	}))
-	// The rule is the guide's.
-	rule := sourcekit.IDRule{Name: "event-id", Find: func(m *source.Message) (string, bool) {
-		return m.Headers.Get("event-id")
-	}}
-	applied := s.consume(t, rule, append(ids, "order-2"))
+	applied := s.consume(t, eventID, append(ids, "order-2"))
 	if fmt.Sprint(applied) != "[order-2]" {
 		t.Errorf("applied were %v", applied)
+	}
+}
+
+// What was applied before does not come into the box, from where it would be applied again.
+func TestAReceiverKnowsWhatATableOfYourOwnKnew(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	ids := s.appliedBefore(t)
+	s.exec(movingStatements(t)[1])
+	s.receive(t, sourcekit.FromHeader("event-id"), append(ids, "order-40"))
+	if got := s.Read(); len(got) != 1 || string(got[0].Payload) != "order-40" {
+		t.Errorf("the box holds %+v", got)
+	}
+}
+
+func TestAReceiverWithARuleOfYourOwnKnowsWhatOnceApplied(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	ids := s.appliedBefore(t)
+	s.exec(movingStatements(t)[0])
+	s.receive(t, eventID, append(ids, "order-40"))
+	if got := s.Read(); len(got) != 1 || string(got[0].Payload) != "order-40" {
+		t.Errorf("the box holds %+v", got)
+	}
+}
+
+// receive has a receiver take in messages with these ids in a header, into the box outbox.
+func (s *testBox) receive(t *testing.T, rule sourcekit.IDRule, ids []string) {
+	t.Helper()
+	broker := memsource.New(memsource.Options{})
+	src := broker.Join("billing")
+	r, err := inbox.NewReceiver(inbox.ReceiverOptions[pgx.Tx]{
+		Store: s.Store, Source: src, Box: "outbox", Consumer: "billing", IDs: sourcekit.IDs{rule},
+	})
+	s.Must(err)
+	s.publishWith(broker, ids)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	waited := broker.WaitUntilAcked(t.Context(), "billing")
+	stop()
+	s.Must(waited)
+	s.Must(<-ended)
+	s.Must(src.Close(t.Context()))
+	if got := r.Stats(); got.Stored != 1 || got.Faulty != 0 || got.Repeated != int64(len(ids)-1) {
+		t.Errorf("of %d messages it counted %+v", len(ids), got)
+	}
+}
+
+// publishWith publishes a message for each id, which is its payload and in a header.
+func (s *testBox) publishWith(broker *memsource.Broker, ids []string) {
+	s.Helper()
+	for _, id := range ids {
+		s.Must(broker.Publish(source.Message{Headers: source.Headers{{Name: "Event-ID", Value: id}}, Payload: []byte(id)}))
 	}
 }
 
@@ -125,9 +180,7 @@ func (s *testBox) consume(t *testing.T, rule sourcekit.IDRule, ids []string) (ap
 		},
 	})
 	s.Must(err)
-	for _, id := range ids {
-		s.Must(broker.Publish(source.Message{Headers: source.Headers{{Name: "Event-ID", Value: id}}, Payload: []byte(id)}))
-	}
+	s.publishWith(broker, ids)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx) }()
