@@ -141,7 +141,7 @@ func TestMiddlewareOfPagesIsCalledOutermostFirstForEachCallOfTheHandler(t *testi
 		t.Run(fmt.Sprint("each message alone ", alone), func(t *testing.T) {
 			t.Parallel()
 			var calls []string
-			step := func(w *batchShelf, name string) inbox.BatchMiddleware[*memstore.Tx] {
+			step := func(name string) inbox.BatchMiddleware[*memstore.Tx] {
 				return func(next inbox.BatchHandler[*memstore.Tx]) inbox.BatchHandler[*memstore.Tx] {
 					return func(ctx context.Context, tx *memstore.Tx, all []*inbox.Message) error {
 						calls = append(calls, fmt.Sprint(name, len(all)))
@@ -162,8 +162,8 @@ func TestMiddlewareOfPagesIsCalledOutermostFirstForEachCallOfTheHandler(t *testi
 					return errors.New("not this one")
 				}
 				return nil
-			}), inPages, func(w *batchShelf, o *batchOptions) {
-				o.UseBatch = []inbox.BatchMiddleware[*memstore.Tx]{step(w, "A"), nil, step(w, "B")}
+			}), inPages, func(_ *batchShelf, o *batchOptions) {
+				o.UseBatch = []inbox.BatchMiddleware[*memstore.Tx]{step("A"), nil, step("B")}
 			})
 			msgs := deliveries(2, "a", "b")
 			if alone {

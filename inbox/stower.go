@@ -61,9 +61,7 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 		case errors.Is(err, store.ErrNoNumber) && store.SlotsByNumber.Check(&items[0].out) != nil:
 			err = s.number(&items[0], err)
 		case rejected && refused.Index >= 0 && refused.Index < len(at):
-			if err = s.spoil(&items[at[refused.Index]], refused); err != nil {
-				return errors.Join(s.stow(ctx, items[:at[refused.Index]]), err)
-			}
+			err = s.spoilOne(ctx, items, at[refused.Index], refused)
 		case errors.Is(err, store.ErrAgain), errors.Is(err, postbag.ErrCommitUnknown):
 			s.db.met(ctx, fmt.Errorf("inbox: %s: %w", s.verb, err))
 			continue
@@ -86,6 +84,15 @@ func (s *stower[Tx]) stored(ctx context.Context, items []item, fresh []bool) err
 		fresh[i] = fresh[i] || items[i].unsure
 	}
 	return s.done(ctx, items, fresh)
+}
+
+// spoilOne is spoil, of one of items. If that ends the call, those before it are stored.
+func (s *stower[Tx]) spoilOne(ctx context.Context, items []item, i int, fault error) error {
+	err := s.spoil(&items[i], fault)
+	if err != nil {
+		err = errors.Join(s.stow(ctx, items[:i]), err)
+	}
+	return err
 }
 
 // spoil makes an item that the store refuses one with a fault.
