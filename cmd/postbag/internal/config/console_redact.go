@@ -21,7 +21,7 @@ type ConsoleRedact struct {
 // mistakes are what is wrong with the rules, by setting.
 func (r *ConsoleRedact) mistakes() (all [][2]string) {
 	_, err := redact.New(redact.Options{Headers: r.Headers, JSON: r.JSON})
-	joined, several := err.(interface{ Unwrap() []error }) //nolint:errorlint // the members are wanted one by one
+	joined, several := err.(interface{ Unwrap() []error })
 	if !several {
 		return nil
 	}
