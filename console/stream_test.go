@@ -143,7 +143,9 @@ func TestTenThousandStreamsCostADatabaseNothingMore(t *testing.T) {
 		for i := range all {
 			of := []string{"", "/", boxPage, "/databases/shop/relays"}[i%4]
 			all[i] = r.view(t, of, nil)
+			all[i].mu.Lock()
 			all[i].forget = true
+			all[i].mu.Unlock()
 		}
 		synctest.Wait()
 		r.pass(30 * time.Second)
