@@ -17,12 +17,12 @@ func descriptors(t *testing.T) string {
 	t.Helper()
 	field := func(name string, number int32, kind descriptorpb.FieldDescriptorProto_Type) *descriptorpb.FieldDescriptorProto {
 		return &descriptorpb.FieldDescriptorProto{
-			Name: proto.String(name), Number: proto.Int32(number), Type: kind.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
+			Name: new(name), Number: new(number), Type: kind.Enum(), Label: descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum(),
 		}
 	}
 	set := &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{
-		Name: proto.String("shop.proto"), Package: proto.String("shop.v1"), Syntax: proto.String("proto3"),
-		MessageType: []*descriptorpb.DescriptorProto{{Name: proto.String("Order"), Field: []*descriptorpb.FieldDescriptorProto{
+		Name: new("shop.proto"), Package: new("shop.v1"), Syntax: new("proto3"),
+		MessageType: []*descriptorpb.DescriptorProto{{Name: new("Order"), Field: []*descriptorpb.FieldDescriptorProto{
 			field("id", 1, descriptorpb.FieldDescriptorProto_TYPE_STRING), field("total_cents", 2, descriptorpb.FieldDescriptorProto_TYPE_INT64),
 		}}},
 	}}}
@@ -69,7 +69,7 @@ func TestAPayloadIsWrittenAsJSONByItsType(t *testing.T) {
 
 func TestAFileThatHoldsNoDescriptorsIsRefused(t *testing.T) {
 	t.Parallel()
-	lacking := file(t, &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{Name: proto.String("a.proto"), Dependency: []string{"b.proto"}}}})
+	lacking := file(t, &descriptorpb.FileDescriptorSet{File: []*descriptorpb.FileDescriptorProto{{Name: new("a.proto"), Dependency: []string{"b.proto"}}}})
 	for name, c := range map[string]struct {
 		file  string
 		names map[string]string
