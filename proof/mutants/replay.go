@@ -104,4 +104,10 @@ var replaying = []Mutant{
 		Patches:  []Patch{{"internal/engine/group.go", "case f.cfg.Ends != nil && f.cfg.Ends(b.Next):", "case f.cfg.Ends != nil && f.cfg.Ends(b.Next) && b.Whole:"}},
 		By:       sim("-faults", "replays,supersede,rejects,rollbacks,long-transactions"),
 	},
+	{
+		Name: "replay-goes-on-after-its-end", What: "a relay that was told that its replay has ended sends what it has in hand",
+		Evidence: "consumers that go on with a buffer after the group was deleted",
+		Patches:  []Patch{{"internal/core/vanish.go", "		case !there && !f.gone:\n", "		case !there && !f.gone && len(v.Subscriptions) > 1:\n"}},
+		By:       sim("-faults", "replays,rates,rejects"),
+	},
 }
