@@ -116,7 +116,7 @@ func TestAWorkerWaitsForTheEndOfAPause(t *testing.T) {
 			_, err := w.Do(t.Context())
 			ended <- err
 		}()
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		is(t, s, id, store.OperationPaused, 500)
 		if _, err := s.Work(id, audit(), "another").Do(t.Context()); !errors.Is(err, store.ErrOperationState) {
 			t.Errorf("another worker begins in the pause: %v", err)
@@ -145,12 +145,12 @@ func TestAToggleIsSeenByOthersToo(t *testing.T) {
 			_, err := w.Do(t.Context())
 			ended <- err
 		}()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		at, err := w.Toggle(t.Context())
 		if err != nil || !at.Paused || at.Handled == 0 || at.Handled > 30 {
 			t.Errorf("a second after its begin, at 20 a second, it is %+v: %v", at, err)
 		}
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		is(t, s, id, store.OperationPaused, int64(at.Handled))
 		if at, err = w.Toggle(t.Context()); err != nil || at.Paused {
 			t.Errorf("it goes on as %+v: %v", at, err)

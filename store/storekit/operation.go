@@ -164,6 +164,7 @@ func SetOperation(a store.Audit, o *store.Operation, to store.OperationState, no
 		return operationEnd(o), true, nil
 	case store.OperationRunning:
 		o.Error, o.Ended = "", time.Time{}
+	default: // it is paused
 	}
 	return "", true, nil
 }
