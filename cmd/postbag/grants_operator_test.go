@@ -63,7 +63,7 @@ func sendForm(t *testing.T, address string, fields url.Values) (int, string) {
 }
 
 // commandsOf are all commands of a console over the box of ordersBehindADeadOne, with a message that is scheduled.
-func commandsOf(t *testing.T, root string) (all map[string]url.Values) {
+func consoleCommands(t *testing.T, root string) (all map[string]url.Values) {
 	t.Helper()
 	box := root + "/api/v1/databases/store/boxes/outbox"
 	list := func(state string) console.Messages {
@@ -106,7 +106,7 @@ func TestTheGrantsOfAnOperatorAllowTheCommandsOfTheConsole(t *testing.T) {
 			}
 			see := roleOf(t, owner, kind, "see", "--for", "console", "--role", "viewer")
 			root := consoleAddress(t, start(t, "console", see.flag, see.where, "--listen", "0", "--commands"))
-			for address, fields := range commandsOf(t, root) {
+			for address, fields := range consoleCommands(t, root) {
 				if code, body := sendForm(t, address, fields); code != http.StatusBadGateway || !strings.Contains(body, "postbag grants ROLE --for console --role operator") {
 					t.Errorf("%s by a viewer: %d %s", address, code, body)
 				}
@@ -117,7 +117,7 @@ func TestTheGrantsOfAnOperatorAllowTheCommandsOfTheConsole(t *testing.T) {
 			}
 			act := roleOf(t, owner, kind, "act", args...)
 			root = consoleAddress(t, start(t, "console", act.flag, act.where, "--listen", "0", "--commands", "--payloads"))
-			for address, fields := range commandsOf(t, root) {
+			for address, fields := range consoleCommands(t, root) {
 				if code, body := sendForm(t, address, fields); code != http.StatusOK {
 					t.Errorf("%s by an operator: %d %s", address, code, body)
 				}

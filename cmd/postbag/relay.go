@@ -67,16 +67,16 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 	for i, w := range workers {
 		sources[i] = w.shown()
 	}
-	pages, closePages, err := adminConsole(c, file, workers, logger)
+	pages, err := adminConsole(ctx, c, file, workers, logger)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closePages()) }()
-	listener, err := admin.Start(file.Admin.Listen, sources, pages, logger)
+	defer func() { err = errors.Join(err, pages.close()) }()
+	listener, err := admin.Start(file.Admin.Listen, sources, pages.Handler, logger)
 	if err != nil {
 		return exit.With(exit.Failed, err)
 	}
-	defer func() { err = errors.Join(err, listener.Close()) }()
+	defer func() { err = errors.Join(err, pages.end(), listener.Close()) }()
 	return workAll(ctx, workers, drain)
 }
 

@@ -23,6 +23,10 @@ func TestARelayServesTheConsoleOnEachKindOfStore(t *testing.T) {
 			all := consoleAnswer[console.Messages](t, box+"/messages").Messages
 			return len(all) == 1 && all[0].State == "delivered"
 		})
+		await(t, "the console has read that the relay declared its subscription", func() bool {
+			code, _ := fetch(t, box+"/subscriptions/default")
+			return code == http.StatusOK
+		})
 		id := consoleAnswer[console.Messages](t, box+"/messages").Messages[0].ID.String()
 		if _, page := fetch(t, root+"/console/databases/store/boxes/outbox/messages/"+id+"?payload=true"); !strings.Contains(page, "the payload") {
 			t.Errorf("the page of the message is\n%s", page)
