@@ -90,7 +90,41 @@ func TestOperatorsActWithTheButtonsOfThePages(t *testing.T) {
 		retriesAndDiscardsAKind(p, w)
 		changesScheduled(p, w)
 		pausesAndResumes(p)
+		retriesAllThatMatch(p, w)
+		editsOne(newTab(t, w.console, admin), w)
 	})
+}
+
+func retriesAllThatMatch(p *tab, w *world) {
+	p.t.Helper()
+	deadInWork(p.t, w, "match-1", "match-2")
+	w.partner.refuse(refused, false)
+	p.open(inBox(work, dead+"&subscription=default"))
+	p.leads(func() { p.click("main a[href*='count=true']") })
+	p.command(command, "retry", "all of them are good")
+	p.reload("none is dead", `!document.querySelector("main .state.dead")`)
+	err := await("the partner has all that match", func() bool { return w.partner.got("match-1")+w.partner.got("match-2") == 2 })
+	p.must(err)
+	p.audited(operator, "all of them are good", "retry", work)
+}
+
+func editsOne(p *tab, w *world) {
+	p.t.Helper()
+	p.must(w.publish(work, message{Topic: "orders", Key: "edited", Type: "order.paid", Payload: map[string]any{"total": 1}}))
+	p.first(inBox(work, "/messages?key=edited"))
+	first := p.where()
+	p.open(first + "?payload=true")
+	p.do("edit the payload", chromedp.SetValue(chromedp.CSS("form.edit textarea[name=payload]"), `{"total": 2}`), chromedp.SendKeys(chromedp.CSS("form.edit input[name=why]"), "the total was wrong"))
+	p.leads(func() { p.click("form.edit button") })
+	if p.where() == first {
+		p.t.Error("after the edit the page is that of the old message")
+	}
+	p.open(p.where() + "?payload=true")
+	if shown := js[string](p, `document.querySelector("form.edit textarea[name=payload]").value`); shown != `{"total": 2}` {
+		p.t.Errorf("the new message has the payload %s", shown)
+	}
+	p.must(await("the partner has both", func() bool { return w.partner.got("edited") == 2 }))
+	p.audited(admin, "the total was wrong", work)
 }
 
 func retriesOne(p *tab, w *world) {

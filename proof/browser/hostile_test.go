@@ -89,7 +89,7 @@ func unharmed(p *tab, at string) int {
 	if ran := js[string](p, `String(window.attacked)`); ran != "undefined" {
 		p.t.Errorf("on %s attack %s ran", at, ran)
 	}
-	if parts := js[[]string](p, `[...document.querySelectorAll(".attack, main img, main script, main svg, main iframe, main math, [autofocus], [onfocus], [onload], [onerror], [href^='javascript:' i], [action^='javascript:' i]")].map((e) => e.outerHTML)`); len(parts) > 0 {
+	if parts := js[[]string](p, `[...document.querySelectorAll(".attack, main img, main script, main svg:not(figure > svg), main iframe, main math, [autofocus], [onfocus], [onload], [onerror], [href^='javascript:' i], [action^='javascript:' i]")].map((e) => e.outerHTML)`); len(parts) > 0 {
 		p.t.Errorf("on %s texts became %q", at, parts)
 	}
 	return js[int](p, `document.querySelector("main").innerText.split("attacked").length - 1`)

@@ -19,7 +19,7 @@ func TestEveryPageCanBeReadAndUsedWithoutJavaScript(t *testing.T) {
 	times := 0
 	for name, at := range pages {
 		p.open(at)
-		for _, time := range js[[]string](p, `[...document.querySelectorAll("time")].map((e) => e.innerText)`) {
+		for _, time := range js[[]string](p, `[...document.querySelectorAll("time")].map((e) => e.textContent)`) {
 			times++
 			if !strings.HasSuffix(time, " UTC") {
 				t.Errorf("%s has the time %q, without its zone", name, time)
