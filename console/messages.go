@@ -150,11 +150,8 @@ func (c *console) message(r *http.Request) (Copies, error) {
 			v.Copies, v.Hidden = append(v.Copies, m), hidden // all have the same content
 			v.Done = v.Done && operations.Through(items[i].State)
 		}
-		if err != nil {
-			return err
-		}
 		v.EditedAs, err = d.ops.EditedAs(ctx, ref.Box, id)
-		return nil
+		return err
 	})
 	return v, late(id, err)
 }

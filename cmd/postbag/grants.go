@@ -25,7 +25,7 @@ rights that it needs. It changes nothing: run the SQL in the boxes' database. A 
 publishes to the boxes that you name. A consumer marks the messages that it has applied, and
 needs no box. A relay works all boxes, and removes old marks of consumers. A console is for people and
 dashboards: it reads what status, list, show and audit show, and writes nothing. With --role operator
-it can also give the commands of postbag console --commands, in the boxes that you name. With --audit it
+it can also give commands (--commands of postbag console), in the boxes that you name. With --audit it
 can write into the audit log who looked at a payload, as audit_payloads asks for. On MySQL and
 MariaDB a grant is for one table: name all boxes for a relay and a console too. An account may
 have a host: app@10.0.0.%. A relay that keeps boxes with partitions by time makes and drops

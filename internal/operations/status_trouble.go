@@ -45,7 +45,7 @@ const missingTable = "somebody dropped its table; restore it from a backup, or m
 type Trouble struct {
 	// Text says what is wrong.
 	Text string
-	// Command are the arguments of postbag that help, without those that name the store. None: no command does.
+	// Command are the arguments of the command that helps, without those that name the store. None: no command does.
 	Command []string
 	// Why: the command asks for a reason too (--why).
 	Why bool

@@ -78,11 +78,11 @@ SELECT 2, seq, slot, seq % 50, 1 + seq % 5, seq % 50, 1, seq, IF(seq % 10 = 0, s
 	s.marks(10_000)
 	if servertest.Full() {
 		s.marks(1_000_000)
+	}
 	s.exec(`INSERT INTO postbag__operation (version, kind, box, name, subscription, messages, chosen, as_of, rate, who, why, matched, at, given, changed, passed, state, error,
 	by_who, by_why, worker, token, lease_ends, made, begun, touched, ended)
 SELECT 1, 'retry', 'outbox', 'a', 2, 'dead', '', 1, 0, 'a', 'b', 500, 0, 0, 0, 0, IF(seq % 1000 = 0, 'running', 'done'), '', '', '', '', 0, 0, 1, 1, seq, 0 FROM postbag_outbox`)
 	s.exec("INSERT INTO postbag__operation_part (operation, part, messages) SELECT seq % 100, seq, 'x' FROM postbag_outbox")
-	}
 	for _, text := range []string{"SELECT seq FROM postbag_outbox WHERE topic = 'x'", "SELECT seq FROM postbag_outbox WHERE seq > 5 ORDER BY at"} {
 		if len(faults(s.explain(text))) == 0 {
 			t.Errorf("nothing is found wrong with the plan of %s", text)
