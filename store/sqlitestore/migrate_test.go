@@ -56,7 +56,7 @@ func TestAMigrationTightensBoxesOfAnOlderVersion(t *testing.T) {
 	for _, headers := range bad {
 		f.check(run(insert, headers))
 	}
-	if _, steps, err := f.Pending(t.Context()); err != nil || len(steps) != 12 || !strings.Contains(steps[0].SQL, "CREATE TRIGGER IF NOT EXISTS postbag_outbox__tight") {
+	if _, steps, err := f.Pending(t.Context()); err != nil || len(steps) != 13 || !strings.Contains(steps[0].SQL, "CREATE TRIGGER IF NOT EXISTS postbag_outbox__tight") {
 		t.Fatalf("what is pending is %v (error: %v)", steps, err)
 	}
 	_, err = f.Migrate(t.Context())
