@@ -37,7 +37,7 @@ func guardedBoxes(t *testing.T) (http.Handler, postbag.ID) {
 		t.Fatal(err)
 	}
 	h, err := New(Options{
-		Databases: []Database{{Name: "shop", Store: shop}, {Name: "hiddendb", Store: other}}, Payloads: true, Commands: true,
+		Databases: []Database{{Name: "shop", Store: shop}, {Name: "hiddendb", Store: other}}, Payloads: true, Commands: true, Edits: true,
 		Stranger: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
 	})
 	if err != nil {

@@ -19,6 +19,19 @@ var (
 	spans    = []chartSpan{{"1h", "hour", time.Hour}, {"6h", "6 hours", 6 * time.Hour}, {"1d", "day", 24 * time.Hour}, {"7d", "7 days", 7 * 24 * time.Hour}}
 )
 
+// shortest are the times that the console's own charts show until an hour is full: a line that begins at the right edge tells nothing.
+var shortest = []chartSpan{{"1m", "minute", time.Minute}, {"5m", "5 minutes", 5 * time.Minute}, {"15m", "15 minutes", 15 * time.Minute}, {"30m", "30 minutes", 30 * time.Minute}}
+
+// shownSpan is the shortest of these times that has all samples, the oldest of which comes first.
+func shownSpan(all []Sample, now time.Time) chartSpan {
+	for _, span := range shortest {
+		if len(all) > 0 && now.Sub(all[0].At) <= span.long {
+			return span
+		}
+	}
+	return lastHour
+}
+
 // Charts are those of a box, or of the boxes of a database that the one who looks may see. Nil: there are none to show.
 func (s *sheet) Charts(database, box string) *charts {
 	var v *charts
@@ -52,7 +65,8 @@ func (s *sheet) draw(d *database, box string) *charts {
 	sees := func(name string) bool { return (box == "" || name == box) && s.rights.In(d.name, name) >= Viewer }
 	over := s.Get("range")
 	if over == "" {
-		return chartsOf(d.history.of(sees).Samples, time.Now(), lastHour)
+		all, now := d.history.of(sees).Samples, time.Now()
+		return chartsOf(all, now, shownSpan(all, now))
 	}
 	var boxes []string // nil: all
 	switch {

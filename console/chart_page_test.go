@@ -28,7 +28,7 @@ func TestPagesDrawTheLastHourAndSayItInWordsAndInATable(t *testing.T) {
 			if n := strings.Count(page, `<svg role="img" aria-label="`); n != 4 {
 				t.Errorf("%s has %d charts:\n%s", path, n, page)
 			}
-			if !strings.Contains(page, "Published: 2.0/s now, at most 2.0/s.") || !strings.Contains(page, "Waiting in the last hour. Messages: 10 now, at most 10.") || strings.Count(page, `<td class="number">10</td>`) < 1 {
+			if !strings.Contains(page, "Published: 2.0/s now, at most 2.0/s.") || !strings.Contains(page, "Waiting in the last minute. Messages: 10 now, at most 10.") || strings.Count(page, `<td class="number">10</td>`) < 1 {
 				t.Errorf("%s does not say in words what it shows:\n%s", path, page)
 			}
 		}

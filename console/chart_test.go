@@ -86,3 +86,17 @@ func TestTheTopOfAChartIsAnEvenNumber(t *testing.T) {
 		}
 	}
 }
+
+func TestChartsShowTheTimeThatThereAreSamplesOf(t *testing.T) {
+	t.Parallel()
+	for ago, want := range map[time.Duration]string{
+		0: "minute", time.Minute: "minute", 61 * time.Second: "5 minutes", 6 * time.Minute: "15 minutes", 16 * time.Minute: "30 minutes", 31 * time.Minute: "hour", 2 * time.Hour: "hour",
+	} {
+		if got := shownSpan([]Sample{{At: noon.Add(-ago)}, {At: noon}}, noon); got.words != want {
+			t.Errorf("with samples of %v they show the last %s, want %s", ago, got.words, want)
+		}
+	}
+	if got := shownSpan(nil, noon); got != lastHour {
+		t.Errorf("without samples they show the last %s", got.words)
+	}
+}

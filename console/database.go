@@ -33,6 +33,8 @@ type database struct {
 	// looks has the place of the one who reads the overview, and places that of the one who asks anything else, so that no search
 	// keeps the overview waiting.
 	looks, places chan struct{}
+	// tails has the place of the one stream that asks for a list of messages.
+	tails chan struct{}
 
 	mu sync.Mutex
 	// seen is the latest overview, read at; before is the one before it, for rates. Nobody changes them.
@@ -47,7 +49,7 @@ type database struct {
 func newDatabase(d *Database, timeout time.Duration) (*database, error) {
 	made := &database{
 		name: d.Name, open: d.Open, timeout: timeout,
-		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), places: make(chan struct{}, 1),
+		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
 	}
 	if d.Open != nil {
 		return made, nil
@@ -115,6 +117,9 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 		return now, before, nil
 	}
 	if found, is := d.reading(); is && forStreams(ctx) {
+		if now, before = d.last(); now != nil && found.now != nil && now.Now.After(found.now.Now) { // somebody's page has had this
+			return now, before, nil
+		}
 		return found.now, found.before, found.err
 	}
 	err = d.askAt(ctx, d.looks, func(ctx context.Context) error {

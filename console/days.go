@@ -50,14 +50,29 @@ const (
 	mostKept = 64
 )
 
+// errAway is the error of a Prometheus that does not answer.
+var errAway = errors.New("Prometheus is away")
+
+// awayError is errAway, in words for people.
+type awayError string
+
+func (e awayError) Error() string { return string(e) }
+
+// Unwrap says that it is errAway.
+func (awayError) Unwrap() error { return errAway }
+
 // days asks Prometheus. It may be used concurrently.
 type days struct {
 	p *Prometheus
+	// alone: the console shows one database.
+	alone bool
 	// place has the one who asks.
 	place chan struct{}
 
 	mu   sync.Mutex
 	kept map[string]keptDays
+	// down says why Prometheus did not answer, until a while later: no other view waits for it then.
+	down keptDays
 }
 
 // keptDays is what a view was a while ago.
@@ -67,11 +82,11 @@ type keptDays struct {
 	until   time.Time
 }
 
-func newDays(p *Prometheus) *days {
+func newDays(p *Prometheus, alone bool) *days {
 	if p == nil {
 		return nil
 	}
-	return &days{p: p, place: make(chan struct{}, 1), kept: make(map[string]keptDays)}
+	return &days{p: p, alone: alone, place: make(chan struct{}, 1), kept: make(map[string]keptDays)}
 }
 
 // samples returns what boxes of a database were like over a time. No boxes: all.
@@ -102,7 +117,7 @@ func (d *days) samples(ctx context.Context, database string, boxes []string, ove
 	if v, is := d.recent(key); is { // somebody asked while this waited
 		return v.samples, v.err
 	}
-	all, err := d.ask(ctx, d.p.selector(database, boxes), spans[at].long)
+	all, err := d.ask(ctx, d.p.selector(database, d.alone, boxes), spans[at].long)
 	if errors.Is(ctx.Err(), context.Canceled) { // the one who asked has gone
 		return nil, err
 	}
@@ -113,8 +128,10 @@ func (d *days) samples(ctx context.Context, database string, boxes []string, ove
 func (d *days) recent(key string) (keptDays, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v, is := d.kept[key]
-	return v, is && time.Now().Before(v.until)
+	if v, is := d.kept[key]; is && time.Now().Before(v.until) {
+		return v, true
+	}
+	return d.down, time.Now().Before(d.down.until)
 }
 
 func (d *days) keep(key string, v keptDays) {
@@ -122,6 +139,9 @@ func (d *days) keep(key string, v keptDays) {
 	defer d.mu.Unlock()
 	if v.err != nil {
 		v.until = time.Now().Add(10 * time.Second)
+		if errors.Is(v.err, errAway) {
+			d.down = v
+		}
 	}
 	maps.DeleteFunc(d.kept, func(_ string, old keptDays) bool { return time.Now().After(old.until) })
 	if len(d.kept) >= mostKept {
@@ -130,9 +150,13 @@ func (d *days) keep(key string, v keptDays) {
 	d.kept[key] = v
 }
 
-// selector selects metrics of boxes. A relay with one store has no label store.
-func (p *Prometheus) selector(database string, boxes []string) string {
-	all := []string{`store=~` + promText("|"+regexp.QuoteMeta(database)), `subscription!~"replay-.*"`}
+// selector selects metrics of boxes. A relay with one store has no label store, which tells nothing where there are several databases.
+func (p *Prometheus) selector(database string, alone bool, boxes []string) string {
+	of := `store=` + promText(database)
+	if alone {
+		of = `store=~` + promText("|"+regexp.QuoteMeta(database))
+	}
+	all := []string{of, `subscription!~"replay-.*"`}
 	if boxes != nil {
 		names := make([]string, len(boxes))
 		for i, b := range boxes {
@@ -226,9 +250,9 @@ func (p *Prometheus) values(ctx context.Context, query string, start, end time.T
 	response, err := cmp.Or(p.Client, http.DefaultClient).Do(request)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, errors.New("Prometheus did not answer in time; try a shorter time, or look whether it is overloaded")
+			return nil, awayError("Prometheus did not answer in time; try a shorter time, or look whether it is overloaded")
 		}
-		return nil, errors.New("Prometheus cannot be reached; look whether it runs, and at console.prometheus.url")
+		return nil, awayError("Prometheus cannot be reached; look whether it runs, and at console.prometheus.url")
 	}
 	defer func() { _ = response.Body.Close() }()
 	var m matrix

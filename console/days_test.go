@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/postbag/postbag/console"
@@ -148,6 +149,63 @@ func TestPrometheusIsAskedOnlyForBoxesThatMayBeSeen(t *testing.T) {
 		t.Errorf("for one who may see nothing it was asked %v", asked)
 	}
 }
+
+// A relay with one store has no label store, so that its metrics may be those of any database.
+func TestAConsoleOfTwoDatabasesAsksForTheOneByItsName(t *testing.T) {
+	t.Parallel()
+	p := &prometheus{}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	h, err := console.New(console.Options{
+		Databases:  []console.Database{{Name: "a", Store: created(t, memstore.New(memstore.Options{}))}, {Name: "b", Store: created(t, memstore.New(memstore.Options{}))}},
+		Prometheus: &console.Prometheus{URL: server.URL + "/prom"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered(h, "/api/v1/databases/a/samples?range=1d")
+	if asked := p.asked(); len(asked) != 8 || slices.ContainsFunc(asked, func(q string) bool { return !strings.Contains(q, `store="a",`) }) {
+		t.Errorf("it was asked %v", asked)
+	}
+}
+
+func TestNoChartWaitsForAPrometheusThatWasAwayAMomentAgo(t *testing.T) {
+	t.Parallel()
+	p := &prometheus{}
+	server := httptest.NewServer(p)
+	server.Close()
+	var tries atomic.Int64
+	h, err := console.New(console.Options{
+		Databases: []console.Database{{Name: "shop", Store: created(t, memstore.New(memstore.Options{}))}},
+		Prometheus: &console.Prometheus{URL: server.URL, Client: &http.Client{Transport: counting(func(r *http.Request) (*http.Response, error) {
+			tries.Add(1)
+			return http.DefaultTransport.RoundTrip(r)
+		})}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, over := range []string{"1h", "6h", "1d", "7d"} {
+		if w := answered(h, "/api/v1/databases/shop/samples?range="+over); w.Code != http.StatusBadGateway || !strings.Contains(w.Body.String(), "cannot be reached") {
+			t.Errorf("of %s it answers %d: %s", over, w.Code, w.Body)
+		}
+	}
+	if n := tries.Load(); n != 8 {
+		t.Errorf("it was tried %d times, want the eight questions of the first view", n)
+	}
+}
+
+// answered is the answer of a console to a request of nobody in particular.
+func answered(h http.Handler, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, http.NoBody))
+	return w
+}
+
+// counting is a transport that is a function.
+type counting func(*http.Request) (*http.Response, error)
+
+func (c counting) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
 
 func TestAPrometheusThatDoesNotAnswerLeavesThePageAsItIs(t *testing.T) {
 	t.Parallel()

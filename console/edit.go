@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -22,6 +24,7 @@ const largestEdit = 3*(operations.MostEdited+postbag.MaxHeader) + largestForm
 
 var editForm = []parameter{
 	{"payload", "The payload of the new message, as text. A line end is as the form has it, without a carriage return."},
+	{"as", "The id of the new message. Sent twice, it names one message: who applies each id once applies one. Empty: the console draws one."},
 	{"headers", "The headers of the new message as a JSON object of texts. Empty: none."},
 	why,
 }
@@ -37,6 +40,11 @@ func (c *console) onEdit(r *http.Request) (v Edited, err error) {
 		return v, err
 	}
 	e := operations.Edit{Payload: []byte(strings.ReplaceAll(f.Get("payload"), "\r\n", "\n"))} // a browser writes line ends so
+	if text := f.Get("as"); text != "" {
+		if e.As, err = idOf(text); err != nil {
+			return v, err
+		}
+	}
 	if text := strings.TrimSpace(f.Get("headers")); text != "" {
 		if err := json.Unmarshal([]byte(text), &e.Headers); err != nil {
 			return v, badRequestf(`headers is no JSON object of texts; write it as {"name": "value"}`)
@@ -49,6 +57,9 @@ func (c *console) onEdit(r *http.Request) (v Edited, err error) {
 	if err := c.seesPayloads(r); err != nil {
 		return v, err
 	}
+	if !c.edits {
+		return v, &forbiddenError{"this console takes no edited messages; set edits: true in its file, or use postbag publish"}
+	}
 	err = c.change(r, func(ctx context.Context, ops operations.Store) (err error) {
 		if err := c.hidesNothing(ctx, ops, r.PathValue("box"), id); err != nil {
 			return err
@@ -56,6 +67,9 @@ func (c *console) onEdit(r *http.Request) (v Edited, err error) {
 		v.ID, err = ops.Edit(ctx, a, r.PathValue("box"), id, e)
 		return err
 	})
+	if errors.Is(err, store.ErrDenied) {
+		err = fmt.Errorf("%w; to edit, the role needs the rights of a relay: run what postbag grants ROLE --for relay prints", err)
+	}
 	return v, late(id, err)
 }
 
@@ -96,14 +110,19 @@ func (c *console) seesPayloads(r *http.Request) error {
 // editable is the form in which a message is edited.
 type editable struct {
 	Payload, Headers string
+	// As is the id of the new message.
+	As postbag.ID
 	// Refused says why there is none. Empty: there is one.
 	Refused string
 }
 
 // Edit is the form of a message. Nil: the one who looks may not edit it.
 func (s *sheet) Edit(m operations.Message) *editable {
-	if !s.Commands || !s.Payloads {
+	if !s.console.edits || !s.Commands || !s.Payloads {
 		return nil
+	}
+	if m.State == store.StateScheduled {
+		return &editable{Refused: "it is not sent yet: cancel it, and publish another"}
 	}
 	data, err := m.Body.Bytes()
 	if err != nil {
@@ -112,7 +131,7 @@ func (s *sheet) Edit(m operations.Message) *editable {
 	if refused := operations.NotEditable(data); refused != "" {
 		return &editable{Refused: refused}
 	}
-	v := &editable{Payload: string(data)}
+	v := &editable{Payload: string(data), As: postbag.NewID()}
 	if len(m.Headers) > 0 {
 		headers, err := json.MarshalIndent(m.Headers, "", "  ")
 		if err != nil { // texts cannot fail

@@ -14,7 +14,7 @@ import (
 	"github.com/postbag/postbag/internal/pagetest"
 )
 
-var editing = console.Options{Commands: true, Payloads: true, Who: "ann"}
+var editing = console.Options{Commands: true, Payloads: true, Edits: true, Who: "ann"}
 
 // whole returns a message with its payload.
 func whole(t *testing.T, at, id string) console.Copies {
@@ -92,6 +92,7 @@ func TestAnEditThatIsWrongPublishesNothing(t *testing.T) {
 		{at, edits(postbag.NewID()), "new", "", "why", 404, "no message"},
 		{serve(t, console.Options{Commands: true, Who: "ann"}, m), edits(text.ID), "new", "", "why", 400, "shows no payloads"},
 		{serve(t, console.Options{Payloads: true}, m), edits(text.ID), "new", "", "why", 403, "takes no commands"},
+		{serve(t, console.Options{Commands: true, Payloads: true, Who: "ann"}, m), edits(text.ID), "new", "", "why", 403, "takes no edited messages"},
 	} {
 		response, body := post(t, c.at+c.path, url.Values{"payload": {c.payload}, "headers": {c.headers}, "why": {c.why}})
 		if response.StatusCode != c.code || !strings.Contains(body, c.says) {

@@ -1,7 +1,10 @@
 package console
 
 import (
+	"context"
 	"net/http"
+	"net/url"
+	"sync"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -9,6 +12,48 @@ import (
 
 // followed is how far back a list goes that follows the newest messages. It bounds what each look costs: stores read no older ones.
 const followed = 10 * time.Minute
+
+// followsNewest says whether an address is of a list that follows the newest messages.
+func followsNewest(asked *url.URL) bool { return asked.Query().Get("follow") == "true" }
+
+// listing is a page of messages that one beat tells all who follow it.
+type listing struct {
+	once  sync.Once
+	items []store.Item
+	next  string
+	err   error
+}
+
+// listing returns the one of the present beat.
+func (l *live) listing(same string) *listing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	v := l.listings[same]
+	if v == nil {
+		v = new(listing)
+		l.listings[same] = v
+	}
+	return v
+}
+
+// listOf asks for one page of messages. Streams of the same list ask once in a beat, and one list after another, so that there is
+// at most one before a command or a page. same is the same for the same list.
+func (c *console) listOf(ctx context.Context, d *database, q store.Query, same string) ([]store.Item, string, error) {
+	if !forStreams(ctx) {
+		return d.list(ctx, q)
+	}
+	v := c.live.listing(same)
+	v.once.Do(func() {
+		select {
+		case d.tails <- struct{}{}:
+			defer func() { <-d.tails }()
+			v.items, v.next, v.err = d.list(ctx, q)
+		case <-ctx.Done():
+			v.err = ctx.Err()
+		}
+	})
+	return v.items, v.next, v.err
+}
 
 // follow has a query ask for the newest messages alone, if the request is to follow them.
 func follow(r *http.Request, q *store.Query) error {

@@ -54,6 +54,21 @@ func TestPagesThatFollowTheSameAskOnce(t *testing.T) {
 	})
 }
 
+func TestUsersThatFollowTheSameAskOnce(t *testing.T) {
+	t.Parallel()
+	inRunning(t, console.Options{}, func(t *testing.T, r *running) {
+		for i := range 10 {
+			r.view(t, boxPage+"/messages?follow=true", &console.User{Name: fmt.Sprint("user", i), Rights: rights(t, "viewer")})
+		}
+		r.pass(time.Second)
+		before := r.asked.Load()
+		r.pass(time.Minute)
+		if n := r.asked.Load() - before; n != 12 {
+			t.Errorf("ten users asked %d times in a minute", n)
+		}
+	})
+}
+
 func TestOnlyABoundedNumberOfListsIsFollowed(t *testing.T) {
 	t.Parallel()
 	inRunning(t, console.Options{}, func(t *testing.T, r *running) {
@@ -79,7 +94,7 @@ func TestOnlyABoundedNumberOfListsIsFollowed(t *testing.T) {
 func TestWhatCannotBeFollowedIsRefused(t *testing.T) {
 	t.Parallel()
 	inRunning(t, console.Options{}, func(t *testing.T, r *running) {
-		for _, more := range []string{"oldest=true", "cursor=x", "state=scheduled", "before=1999-01-01T00:00:00Z", "format=csv", "follow=false"} {
+		for _, more := range []string{"oldest=true", "cursor=x", "state=scheduled", "before=1999-01-01T00:00:00Z", "format=csv", "follow=false", "count=true&state=dead"} {
 			query := "?follow=true&" + more
 			if w := r.ask(http.MethodGet, messages+query); w.Code != http.StatusBadRequest {
 				t.Errorf("%s answers %d: %s", query, w.Code, w.Body)

@@ -18,6 +18,7 @@ type console struct {
 	// stranger answers those who are not logged in; nil: there is no login.
 	stranger http.HandlerFunc
 	commands bool
+	edits    bool
 	// auditPayloads: each look at a payload is in the audit log.
 	auditPayloads bool
 	who           string // gives commands where there is no login
@@ -37,7 +38,7 @@ func New(o Options) (*Console, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, auditPayloads: o.AuditPayloads, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample)), decode: o.Decode, traceLink: o.TraceLink, days: newDays(o.Prometheus)}
+	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, edits: o.Edits, auditPayloads: o.AuditPayloads, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample)), decode: o.Decode, traceLink: o.TraceLink, days: newDays(o.Prometheus, len(o.Databases) == 1)}
 	c.rules, _ = o.Redact.rules() // Validate has read them
 	if c.words == nil {
 		c.words = func(text string) string { return text }

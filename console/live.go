@@ -43,12 +43,14 @@ type live struct {
 	// beat is closed when the next one begins, and frames are what this one says, by the key of streams.
 	beat   chan struct{}
 	frames map[string]*frame
+	// listings are the lists of messages that this beat has asked for.
+	listings map[string]*listing
 }
 
 func newLive(sample time.Duration) *live {
 	l := &live{
 		every: sample, always: sample > 0, news: make(chan struct{}, 1),
-		users: make(map[string]int), tails: make(map[string]int), beat: make(chan struct{}), frames: make(map[string]*frame),
+		users: make(map[string]int), tails: make(map[string]int), beat: make(chan struct{}), frames: make(map[string]*frame), listings: make(map[string]*listing),
 	}
 	if !l.always {
 		l.every = DefaultSample

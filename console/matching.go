@@ -23,10 +23,15 @@ var matchingForm = slices.Concat([]parameter{{"do", "retry or discard."}}, match
 })
 
 // counted counts what matches a query, if the request asks for that.
-func (d *database) counted(r *http.Request, q store.Query) (*operations.Matching, error) {
+func (c *console) counted(r *http.Request, d *database, q store.Query) (*operations.Matching, error) {
 	asked, err := flag(r, "count")
-	if err != nil || !asked {
+	switch {
+	case err != nil || !asked:
 		return nil, err
+	case followsNewest(r.URL):
+		return nil, badRequestf("a list that follows the newest messages is not counted; leave out follow, or count")
+	case !c.commands || c.rights(r).In(d.name, q.Box) < Operator:
+		return nil, &forbiddenError{"to count all that match is for a command, and you give none here; leave out count"}
 	}
 	var v operations.Matching
 	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
@@ -120,5 +125,5 @@ func (s *sheet) State() store.State { return store.State(s.query.Get("state")) }
 
 // Countable says whether the one who looks may give a command for all that match.
 func (s *sheet) Countable() bool {
-	return s.Commands && s.query.Get("id") == "" && len(s.Buttons(s.State())) > 0
+	return s.Commands && s.query.Get("id") == "" && s.query.Get("follow") != "true" && len(s.Buttons(s.State())) > 0
 }

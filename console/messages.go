@@ -2,7 +2,10 @@ package console
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/operations"
@@ -73,6 +76,7 @@ func (c *console) listed(r *http.Request) (v Messages, err error) {
 	if err != nil {
 		return v, err
 	}
+	same := fmt.Sprintf("%s %+v %q", d.name, q, r.URL.Query().Get("limit"))
 	if err = follow(r, &q); err != nil {
 		return v, err
 	}
@@ -82,12 +86,12 @@ func (c *console) listed(r *http.Request) (v Messages, err error) {
 	if err := columnsOf(r); err != nil {
 		return v, err
 	}
-	items, next, err := d.list(r.Context(), q)
+	items, next, err := c.listOf(r.Context(), d, q, same)
 	if err != nil {
 		return v, err
 	}
 	v = Messages{Messages: make([]operations.Message, len(items)), Next: next}
-	if v.Matching, err = d.counted(r, q); err != nil {
+	if v.Matching, err = c.counted(r, d, q); err != nil {
 		return v, err
 	}
 	for i := range items {
@@ -137,21 +141,44 @@ func (c *console) message(r *http.Request) (Copies, error) {
 	if postbag.ValidBox(ref.Box) != nil {
 		return v, errNoBox
 	}
-	err = d.ask(r.Context(), func(ctx context.Context) error {
-		items, err := d.ops.Find(ctx, ref, id)
-		if err == nil && payload {
+	var items []store.Item
+	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
+		if items, err = d.ops.Find(ctx, ref, id); err == nil && payload {
 			err = c.noteLook(ctx, r, d.ops, ref.Box, items)
 		}
 		if err != nil {
 			return err
 		}
-		for i := range items {
-			m, hidden := c.messageOf(ref.Box, &items[i], payload)
-			v.Copies, v.Hidden = append(v.Copies, m), hidden // all have the same content
-			v.Done = v.Done && operations.Through(items[i].State)
+		if v.EditedAs, err = d.ops.EditedAs(ctx, ref.Box, id); errors.Is(err, store.ErrDenied) { // a role that does not read the audit log
+			err = nil
 		}
-		v.EditedAs, err = d.ops.EditedAs(ctx, ref.Box, id)
 		return err
 	})
-	return v, late(id, err)
+	if err != nil {
+		return v, late(id, err)
+	}
+	v.add(c, ref.Box, items, payload)
+	return v, nil
+}
+
+// add adds the copies of a message. Those of one seq have the same content, which is looked at once.
+func (v *Copies) add(c *console, box string, items []store.Item, payload bool) {
+	var first operations.Message
+	for i := range items {
+		it := &items[i]
+		v.Done = v.Done && operations.Through(it.State)
+		if i > 0 && it.Seq == items[i-1].Seq {
+			m := operations.MessageOf(box, it, false)
+			m.Body, m.Headers, m.Bytes = first.Body, first.Headers, first.Bytes
+			v.Copies = append(v.Copies, m)
+			continue
+		}
+		m, hidden := c.messageOf(box, it, payload)
+		first, v.Copies = m, append(v.Copies, m)
+		for _, what := range hidden {
+			if !slices.Contains(v.Hidden, what) {
+				v.Hidden = append(v.Hidden, what)
+			}
+		}
+	}
 }

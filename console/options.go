@@ -30,6 +30,9 @@ type Options struct {
 	// Commands: operators may give commands: retry or discard a message, pause or resume a subscription. Each is in the audit log.
 	// Without it the console changes nothing.
 	Commands bool
+	// Edits: operators who may see payloads may publish a message again as a new one, with another payload or other headers. It needs
+	// Commands and Payloads.
+	Edits bool
 	// Who gives commands and looks at payloads, for the audit log, where there is no login. Required with Commands and
 	// AuditPayloads, unless there is Stranger.
 	Who string
@@ -99,6 +102,9 @@ func (o *Options) Validate() error {
 	}
 	if (o.Commands || o.AuditPayloads) && o.Stranger == nil && o.Who == "" {
 		faults = append(faults, errors.New("console: there are Commands or AuditPayloads, but no login, so nobody would be named in the audit log; set Who, or Stranger"))
+	}
+	if o.Edits && !(o.Commands && o.Payloads) {
+		faults = append(faults, errors.New("console: Edits are commands of those who see payloads; set Commands and Payloads too"))
 	}
 	if o.Sample > 0 && (o.Sample < fresh || o.Sample >= rateOver) {
 		faults = append(faults, fmt.Errorf("console: Sample is %v; choose from %v to less than %v, zero for %v, or a time below zero for no samples", o.Sample, fresh, rateOver, DefaultSample))

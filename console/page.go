@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/postbag/postbag/internal/operations"
-	"github.com/postbag/postbag/internal/redact"
 	"github.com/postbag/postbag/store"
 )
 
@@ -70,7 +69,6 @@ type sheet struct {
 	rights     Rights
 	console    *console
 	decode     func(topic, typ string, payload []byte) (string, bool)
-	rules      *redact.Rules
 	traceLink  string
 	ctx        context.Context //nolint:containedctx // that of the request, for what a template asks
 }
@@ -91,7 +89,7 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
 		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), console: c, ctx: r.Context(),
-		decode: c.decode, rules: c.rules, traceLink: c.traceLink,
+		decode: c.decode, traceLink: c.traceLink,
 	}
 }
 

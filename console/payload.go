@@ -50,9 +50,7 @@ func (s *sheet) Payload(m operations.Message) *shown {
 	if err != nil || len(data) > mostDecoded {
 		return v
 	}
-	text, ok := s.decode(m.Topic, m.Type, data)
-	if seen, _ := s.rules.Payload([]byte(text)); ok && len(seen) > 0 { // what is in the bytes is in their words, too
-		text = string(seen)
+	if text, ok := s.decode(m.Topic, m.Type, data); ok {
 		v.Decoded = strings.ToValidUTF8(text[:min(len(text), mostText)], "\ufffd")
 		v.DecodedFolded = foldOf([]byte(v.Decoded))
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/postbag/postbag/internal/operations"
@@ -33,8 +34,22 @@ func (r Redact) rules() (*redact.Rules, error) {
 const (
 	hiddenHeaders = "values of headers"
 	hiddenParts   = "parts of the payload"
+	hiddenDecoded = "the payload, since its decoded form has what the rules hide"
 	hiddenPayload = "the payload, which is no JSON, so that no rule can find what to hide in it"
 )
+
+// tells says that a payload which is no JSON has what the rules hide, as a decoder reads it.
+func (c *console) tells(item *store.Item) bool {
+	if c.rules == nil || c.decode == nil || len(item.Payload) > mostDecoded || json.Valid(item.Payload) {
+		return false
+	}
+	text, ok := c.decode(item.Topic, item.Type, item.Payload)
+	if !ok {
+		return false
+	}
+	_, hides := c.rules.Payload([]byte(text))
+	return hides
+}
 
 // messageOf is a message as it may be seen, with payload and headers if they are asked for, and what of them is hidden. All that
 // shows payloads or headers must take them from here.
@@ -51,6 +66,9 @@ func (c *console) messageOf(box string, item *store.Item, payload bool) (m opera
 		hidden = append(hidden, hiddenPayload)
 	} else if some {
 		hidden = append(hidden, hiddenParts)
+	}
+	if len(seen.Payload) > 0 && c.tells(&seen) {
+		seen.Payload, hidden = nil, append(hidden, hiddenDecoded)
 	}
 	m = operations.MessageOf(box, &seen, true)
 	m.Bytes = len(item.Payload)

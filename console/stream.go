@@ -65,6 +65,9 @@ func (s *stream) key() string {
 	if s.user == nil {
 		return s.of
 	}
+	if strings.HasPrefix(s.of, "/api/") { // it names nobody
+		return fmt.Sprintf("%s\x00%v", s.of, s.user.Rights)
+	}
 	return fmt.Sprintf("%s\x00%q %v %v", s.of, s.user.Name, s.user.Session, s.user.Rights)
 }
 
@@ -89,7 +92,7 @@ func (l *live) enter(s *stream) (leave func(), err error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if l.count(s, -1); l.streams == 0 { // there may be no beat for long
-			l.frames = make(map[string]*frame)
+			l.frames, l.listings = make(map[string]*frame), make(map[string]*listing)
 		}
 	}, nil
 }
@@ -126,7 +129,7 @@ func (l *live) tell() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.beat)
-	l.beat, l.frames = make(chan struct{}), make(map[string]*frame)
+	l.beat, l.frames, l.listings = make(chan struct{}), make(map[string]*frame), make(map[string]*listing)
 }
 
 func (l *live) watched() bool {
@@ -142,7 +145,7 @@ func (c *console) events(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || !c.isLive(asked) {
 		return badRequestf("of is no address of a page, or of the API, that changes by itself; write one such as /api/v1/overview")
 	}
-	s.tail = asked.Query().Has("follow")
+	s.tail = followsNewest(asked)
 	leave, err := c.live.enter(s)
 	if err != nil {
 		return err
@@ -161,6 +164,7 @@ func (c *console) events(w http.ResponseWriter, r *http.Request) error {
 	if err := to.Flush(); errors.Is(err, http.ErrNotSupported) {
 		return fmt.Errorf("console: what serves it cannot stream: %w", err)
 	}
+	defer func() { _ = to.SetWriteDeadline(time.Now().Add(streamPatience)) }() // for the end of the answer
 	s.run(r.Context(), sender{w, to}, first, beat)
 	return nil
 }
@@ -223,15 +227,15 @@ func (s *stream) next() (*frame, <-chan struct{}) {
 
 // fill makes a frame.
 func (c *console) fill(s *stream, f *frame) {
-	w := &capture{header: make(http.Header)}
+	r := (&http.Request{Method: http.MethodGet, URL: must(url.ParseRequestURI(s.of)), Header: make(http.Header)}).WithContext(s.context())
+	w := &capture{header: make(http.Header), asked: r}
 	defer func() {
 		if mistake := recover(); mistake != nil {
 			f.err = mistakeError(mistake)
-			f.event = failure("failure", c.words(f.err.Error()))
+			_, text := c.explained(w, w.asked, f.err)
+			f.event = failure("failure", text)
 		}
 	}()
-	r := (&http.Request{Method: http.MethodGet, URL: must(url.ParseRequestURI(s.of)), Header: make(http.Header)}).WithContext(s.context())
-	w.asked = r
 	c.liveRoutes.ServeHTTP(w, r)
 	if w.err == nil {
 		f.event = event("state", w.body.Bytes())
@@ -301,7 +305,7 @@ func (c *console) liveMux() *http.ServeMux {
 // isLive says whether what is at an address can be streamed. Of lists of messages only those can that follow the newest.
 func (c *console) isLive(asked *url.URL) bool {
 	_, pattern := c.liveRoutes.Handler(&http.Request{Method: http.MethodGet, URL: asked})
-	return pattern != "" && asked.Path == path.Clean(asked.Path) && (!strings.HasSuffix(pattern, "/messages") || asked.Query().Has("follow"))
+	return pattern != "" && asked.Path == path.Clean(asked.Path) && (!strings.HasSuffix(pattern, "/messages") || followsNewest(asked))
 }
 
 // sender sends events to one viewer.
@@ -318,7 +322,11 @@ func (s sender) send(text []byte) error {
 	if _, err := s.w.Write(text); err != nil {
 		return err
 	}
-	return s.to.Flush()
+	if err := s.to.Flush(); err != nil {
+		return err
+	}
+	_ = s.to.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream when it passes, whether there is something to write or not
+	return nil
 }
 
 // event writes an event. Every kind of line end is one for a browser, so a text of somebody else cannot begin another event.

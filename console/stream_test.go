@@ -356,11 +356,27 @@ func TestWithoutSamplesADatabaseIsReadWhileSomebodyLooks(t *testing.T) {
 	})
 }
 
+// A deadline ends a stream of HTTP/2 when it passes, even if there is nothing to write.
+func TestAStreamHasADeadlineOnlyWhileItWrites(t *testing.T) {
+	t.Parallel()
+	inRunning(t, console.Options{}, func(t *testing.T, r *running) {
+		v := r.view(t, "", nil)
+		r.pass(time.Minute)
+		if v.says(); v.left() || !v.deadline.IsZero() {
+			t.Errorf("between two events its deadline is %v", v.deadline)
+		}
+		v.end()
+		if !v.left() || v.deadline.IsZero() {
+			t.Error("the end of the stream has no deadline")
+		}
+	})
+}
+
 func TestOnlyWhatChangesByItselfIsStreamed(t *testing.T) {
 	t.Parallel()
 	inRunning(t, console.Options{}, func(t *testing.T, r *running) {
 		for _, of := range []string{
-			"audit", "/databases/shop/audit", boxPage + "/messages", boxPage + "/errors", "api/v1/events", "//evil.example/", "/../x", "databases//shop/relays",
+			"audit", "/databases/shop/audit", boxPage + "/messages", boxPage + "/messages?follow=false&error=x", boxPage + "/errors", "api/v1/events", "//evil.example/", "/../x", "databases//shop/relays",
 			"http://evil.example/", "%zz", "/style.css", "api/v1/overview?x=1", "/?x=1", boxPage + "?trail=1",
 		} {
 			v := r.view(t, of, nil)

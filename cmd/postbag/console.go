@@ -166,8 +166,8 @@ func (f *consoleFlags) options(c *terminal.Terminal) (console.Options, error) {
 	o := console.Options{
 		Sample: sample, TraceLink: f.settings.TraceLink,
 		Payloads: f.settings.Payloads, Redact: console.Redact{Headers: r.Headers, JSON: r.JSON, ShowOther: r.Other == "show"},
-		AuditPayloads: f.settings.AuditPayloads,
-		Commands:      f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) },
+		AuditPayloads: f.settings.AuditPayloads, Edits: f.settings.Edits,
+		Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) },
 	}
 	if p := f.settings.Prometheus; p.URL != "" {
 		o.Prometheus = &console.Prometheus{URL: p.URL, Labels: p.Labels}

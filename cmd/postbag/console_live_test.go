@@ -52,7 +52,7 @@ func TestTheConsoleIsLiveOnEachKindOfStore(t *testing.T) {
 			all := consoleAnswer[console.Samples](t, root+box+"/samples").Samples
 			return len(all) > 0 && *all[len(all)-1].Waiting == 3 && *all[len(all)-1].Oldest > 0
 		})
-		if _, page := fetch(t, root+"/"); !strings.Contains(page, "Waiting in the last hour. Messages: 3 now, at most 3.") {
+		if _, page := fetch(t, root+"/"); !strings.Contains(page, "Waiting in the last minute. Messages: 3 now, at most 3.") {
 			t.Errorf("the page has no charts:\n%s", page)
 		}
 		began := time.Now()

@@ -183,7 +183,7 @@ func TestOperationsArePausedResumedAndCancelledFromAnotherTerminal(t *testing.T)
 		if o := longOperations(t, at)[0]; o.At != paused.At || o.State != store.OperationPaused {
 			t.Errorf("in the pause it went from %d to %d, and is %s", paused.At, o.At, o.State)
 		}
-		cli(t, "operations", "resume", "1", "--why", "go on", at.flag, at.where).ok().says("another process works operation 1", "is running")
+		cli(t, "operations", "resume", "1", "--why", "go on", at.flag, at.where).ok().says("another process has operation 1", "is running")
 		await(t, "it goes on", func() bool { return longOperations(t, at)[0].At > paused.At })
 		cli(t, "operations", "cancel", "1", "--who", "anna", "--why", "the wrong ones", at.flag, at.where).ok().says("operation 1 is cancelled")
 		if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), "cancelled by anna: the wrong ones") {

@@ -14,7 +14,9 @@ import (
 
 // startOperation has the store keep a command for many messages, and works it.
 func startOperation(ctx context.Context, c *terminal.Terminal, s operations.Store, p *operations.Preview, a store.Audit, rate int) error {
+	held := pausable(ctx, func() { c.Notef("its messages are being written down; it can be paused once it has begun") })
 	id, err := s.StartOperation(ctx, p, a, rate)
+	held()
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func workOperation(ctx context.Context, c *terminal.Terminal, s operations.Store
 	ended()
 	switch {
 	case errors.Is(err, store.ErrOperationHeld):
-		c.Notef("another process works operation %d, and goes on with it", id)
+		c.Notef("another process has operation %[1]d, and goes on with it; if that was killed, give postbag operations resume %[1]d again half a minute later", id)
 		return sayState(ctx, c, s, id)
 	case errors.Is(err, context.Canceled):
 		c.Notef("operation %[1]d waits, with %[2]d of %[3]d messages handled; postbag operations resume %[1]d goes on with it", id, at.Handled, at.Chosen)
@@ -99,7 +101,9 @@ func workIdle(ctx context.Context, c *terminal.Terminal, s operations.Store) err
 func workOne(ctx context.Context, c *terminal.Terminal, s operations.Store, id store.OperationID) error {
 	w := s.Work(id, store.Audit{Who: systemUser(), Why: "postbag operations run"}, process())
 	w.Stays = true
+	held := pausable(ctx, func() { toggle(ctx, c, w) })
 	at, err := w.Do(ctx)
+	held()
 	if errors.Is(err, store.ErrOperationHeld) || errors.Is(err, store.ErrOperationState) {
 		return nil
 	}

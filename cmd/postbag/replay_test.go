@@ -310,6 +310,21 @@ func TestAReplayWithDeadMessagesStaysUntilTheyAreDealtWith(t *testing.T) {
 	}
 }
 
+// Of three keys, 0, 2 and 4 are refused and die. 3, 5 and 6 wait behind them, and 1 is delivered.
+func TestAReplayEndsThoughMessagesWaitBehindDeadOnes(t *testing.T) {
+	t.Parallel()
+	own, other := startHook(t), startHook(t, "order.t0")
+	at := emptyFile(t)
+	cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
+	config := replayConfig(t, at, own, other)
+	delivered(t, config, 7)
+	cli(t, "replay", "start", "-c", config, "--last", "7", "--name", "again", "--destination", "audit", "--why", "lost there", "--yes").
+		ends(exit.Failed, "replay again is through but for 3 dead messages and 3 messages of their keys behind")
+	other.accept()
+	cli(t, "messages", "retry", "--all", "--subscription", "again", "-c", config, "--why", "fixed", "--yes").ok()
+	cli(t, "replay", "resume", "again", "-c", config, "--why", "fixed").ok().says("again is through: 7 delivered")
+}
+
 func TestAReplayGoesByWhatAnOperatorHasSetOfItsSubscription(t *testing.T) {
 	t.Parallel()
 	onEachStore(t, func(t *testing.T, at *place) {

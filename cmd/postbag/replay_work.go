@@ -122,8 +122,12 @@ func (w *replaying) work(ctx context.Context, a store.Audit, p *store.Replay) er
 		return err
 	}
 	if dead := v.Parked[store.ParkDead.String()]; v.State == operations.ReplayDead {
-		return exit.With(exit.Failed, fmt.Errorf("replay %s is through but for %s: see postbag messages list --subscription %s --state dead; retry them and run postbag replay resume %s, or end it with postbag replay cancel %s",
-			v.Name, terminal.Count(dead, "dead message"), v.Name, v.Name, v.Name))
+		behind := ""
+		if n := v.Parked[store.ParkBlocked.String()]; n > 0 {
+			behind = fmt.Sprintf(" and %s of their keys behind", terminal.Count(n, "message"))
+		}
+		return exit.With(exit.Failed, fmt.Errorf("replay %s is through but for %s%s: see postbag messages list --subscription %s --state dead; retry them and run postbag replay resume %s, or end it with postbag replay cancel %s",
+			v.Name, terminal.Count(dead, "dead message"), behind, v.Name, v.Name, v.Name))
 	}
 	return endReplay(context.WithoutCancel(ctx), w.terminal, w.operations, a, p.Ref, "is through")
 }
@@ -138,6 +142,7 @@ func (w *replaying) watch(ctx context.Context, p *store.Replay, ended <-chan str
 	tick := time.NewTicker(replayLook)
 	defer tick.Stop()
 	shown := p.After
+	var before string // the counts of the look before, if it was dead then
 	for {
 		select {
 		case <-ctx.Done():
@@ -152,8 +157,14 @@ func (w *replaying) watch(ctx context.Context, p *store.Replay, ended <-chan str
 			return nil, exit.With(exit.Failed, fmt.Errorf("replay %s was ended by another command; what was sent until then stays sent", p.Ref.Subscription))
 		case err != nil: // the relay waits for the store, and logs it
 			continue
-		case v.State == operations.ReplayThrough, v.State == operations.ReplayDead:
+		case v.State == operations.ReplayThrough:
 			return v, nil
+		case v.State == operations.ReplayDead && before == v.Counts(): // twice: a row may change between two questions of one look
+			return v, nil
+		}
+		before = ""
+		if v.State == operations.ReplayDead {
+			before = v.Counts()
 		}
 		progress.Add(int(v.Floor - shown))
 		shown = v.Floor

@@ -94,13 +94,20 @@ func (l *Login) Wrap(next http.Handler) http.Handler {
 		mux.HandleFunc("GET /callback", l.fromProvider)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		u, err := l.user(r, l.sessions.of)
+		find, began := l.sessions.of, time.Now()
+		if r.URL.Path == "/api/v1/events" || r.Header.Get("Postbag-Again") != "" { // an open page that updates itself
+			find = l.sessions.peek
+		}
+		u, err := l.user(r, find)
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err.Error())
 			return
 		}
 		if u != nil {
 			u.Again = func() *console.User {
+				if time.Since(began) >= l.o.Absolute { // a proxy that vouched then may not now
+					return nil
+				}
 				now, _ := l.user(r, l.sessions.peek) // what was malformed had no answer
 				return now
 			}

@@ -70,3 +70,19 @@ func TestALogoutEndsTheStreamsOfItsSession(t *testing.T) {
 		}
 	})
 }
+
+func TestAPageThatAsksAgainByItselfKeepsNoSessionFromEnding(t *testing.T) {
+	t.Parallel()
+	inLogin(t, func(t *testing.T, s *site) {
+		for range 40 {
+			pass(time.Minute)
+			r := httptest.NewRequest(http.MethodGet, "https://console.example/", http.NoBody)
+			r.Header.Set("Postbag-Again", "1")
+			for _, c := range s.cookies {
+				r.AddCookie(c)
+			}
+			s.handler.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		is(t, s.get("/"), http.StatusSeeOther, "login")
+	})
+}

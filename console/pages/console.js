@@ -61,23 +61,35 @@
 	footer.append(note);
 	const say = (text) => { note.textContent = text && ` · ${text}`; };
 
-	const typed = () => [...main.querySelectorAll("input, select")].some((field) => field.value !== (field.defaultValue ?? field.value));
-	const mayKeep = "details[id] > summary"; // what is open, or has the focus, stays so
+	const changed = (field) => {
+		if (field.type === "checkbox") return field.checked !== field.defaultChecked;
+		if (field.options) return field.selectedIndex !== Math.max(0, [...field.options].findIndex((option) => option.defaultSelected));
+		return field.value !== field.defaultValue;
+	};
+	const typed = () => [...main.querySelectorAll("input, select, textarea")].some(changed);
+	const mayKeep = "details[id] > summary, .wide"; // what is open, or has the focus, stays so
 	const held = () => main !== document.activeElement && main.contains(document.activeElement) && !document.activeElement.matches(mayKeep);
 	const busy = () => document.hidden || keys.open || typed() || !getSelection().isCollapsed || held() || main.querySelector("details[open]:not([id])");
 
 	let last = new Date();
+	// show puts a new state in place of the one before, unless somebody is at work in that.
 	const show = (text) => {
+		if (busy()) {
+			say(`Not updated since ${local(last)}, while you work in the page`);
+			return;
+		}
 		last = new Date();
-		if (busy()) return;
+		say("");
 		const page = new DOMParser().parseFromString(text, "text/html");
 		const places = new Map([...main.querySelectorAll(".wide")].map((wide) => [wide.ariaLabel, wide.scrollLeft]));
 		const open = [...main.querySelectorAll("details[id][open]")].map((details) => details.id);
 		const focused = main.contains(document.activeElement) && document.activeElement.closest("details[id]")?.id;
+		const scrolled = document.activeElement.matches(".wide") && document.activeElement.ariaLabel;
 		main.replaceChildren(...page.querySelector("main").childNodes);
 		for (const wide of main.querySelectorAll(".wide")) wide.scrollLeft = places.get(wide.ariaLabel) ?? 0;
 		for (const id of open) document.getElementById(id)?.setAttribute("open", "");
 		if (focused) document.getElementById(focused)?.querySelector("summary").focus({ preventScroll: true });
+		if (scrolled) [...main.querySelectorAll(".wide")].find((wide) => wide.ariaLabel === scrolled)?.focus({ preventScroll: true });
 		document.title = page.title;
 		localize();
 	};
@@ -85,14 +97,13 @@
 	// ask reads the page again, and again after a while. It says whether to go on.
 	const ask = async () => {
 		try {
-			const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+			const answer = await fetch(location.href, { headers: { Accept: "text/html", "Postbag-Again": "1" } }); // which keeps no session alive
 			if (answer.redirected) {
 				say("Your session has ended. Load the page again to log in.");
 				return false;
 			}
 			if (!answer.ok) throw new Error(answer.statusText);
 			show(await answer.text());
-			say("");
 		} catch {
 			say(`Not updated since ${local(last)}`);
 		}
@@ -123,7 +134,6 @@
 		};
 		stream.addEventListener("state", (event) => {
 			show(event.data);
-			say("");
 		});
 		stream.addEventListener("failure", (event) => say(`Not updated since ${local(last)}: ${JSON.parse(event.data).error}`));
 		stream.addEventListener("end", (event) => {

@@ -19,6 +19,8 @@ const MostEdited = 64 << 10
 // Edit is what an operator changes of a message.
 type Edit struct {
 	Payload []byte
+	// As is the id of the new message. Zero: a new one.
+	As postbag.ID
 	// Headers are all that the new message has, but for store.HeaderEditedFrom.
 	Headers map[string]string
 }
@@ -53,10 +55,16 @@ func (s Store) Edit(ctx context.Context, a store.Audit, box string, of postbag.I
 	case why != "":
 		return id, refusef(ErrInvalid, "the payload cannot be edited, since %s; publish another with postbag publish --payload-file", why)
 	}
+	if old.State == store.StateScheduled {
+		return id, refusef(ErrInvalid, "the message is scheduled, and the new one would be sent at once; cancel it, and publish another with postbag publish --at")
+	}
 	if why := NotEditable(e.Payload); why != "" {
 		return id, refusef(ErrInvalid, "the new payload cannot be taken, since %s; change it, or use postbag publish --payload-file", why)
 	}
-	m := postbag.Message{ID: postbag.NewID(), Topic: old.Topic, Key: old.Key, ShardKey: old.ShardKey, Type: old.Type, Payload: e.Payload, Headers: map[string]string{}}
+	m := postbag.Message{ID: e.As, Topic: old.Topic, Key: old.Key, ShardKey: old.ShardKey, Type: old.Type, Payload: e.Payload, Headers: map[string]string{}}
+	if m.ID.IsZero() {
+		m.ID = postbag.NewID()
+	}
 	maps.Copy(m.Headers, e.Headers)
 	maps.DeleteFunc(m.Headers, func(name, _ string) bool { return strings.EqualFold(name, store.HeaderEditedFrom) })
 	m.Headers[store.HeaderEditedFrom] = of.String()

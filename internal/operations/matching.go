@@ -25,13 +25,19 @@ type Matching struct {
 	Newest postbag.ID `json:"newest"`
 }
 
+// mostMatchingCalls is how many pages are read for a count: each looks at a bounded number of rows.
+const mostMatchingCalls = 5
+
 // matching reads the newest messages that match, at most MostMatching, and says whether there are more.
 func (s Store) matching(ctx context.Context, q store.Query) (all []store.Item, more bool, err error) {
 	if q.State == "" || !slices.Contains(CommandStates(store.Discard), q.State) {
 		return nil, false, refusef(ErrInvalid, "a command for all that match needs a state that takes it; choose one of %v", CommandStates(store.Discard))
 	}
 	q.Oldest, q.Cursor, q.Bare = false, "", true
-	for {
+	for calls := 0; ; calls++ {
+		if calls == mostMatchingCalls {
+			return nil, false, refusef(ErrInvalid, "too much must be read to find those that match; narrow them with after, or use postbag messages")
+		}
 		q.Limit = MostMatching - len(all)
 		items, next, err := s.List(ctx, q)
 		if err != nil {

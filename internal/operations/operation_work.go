@@ -87,6 +87,9 @@ func (w *Work) Do(ctx context.Context) (Progress, error) {
 		return Progress{}, errNoBookkeeper()
 	}
 	o, err := w.store.Bookkeeper.ClaimOperation(ctx, w.id, w.worker, operationLease)
+	if err != nil && ctx.Err() != nil && !w.Stays {
+		return Progress{}, w.pause(ctx, err)
+	}
 	if err != nil {
 		return Progress{}, noOperation(w.id, err)
 	}
@@ -192,6 +195,18 @@ func (w *Work) tell(o *store.Operation, waits bool) {
 	}
 }
 
+// pause pauses an operation that err has interrupted.
+func (w *Work) pause(ctx context.Context, err error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	why := w.audit
+	why.Why = "interrupted: " + why.Why
+	if paused := w.store.Bookkeeper.SetOperation(ctx, why, w.id, store.OperationPaused); !errors.Is(paused, store.ErrOperationState) {
+		err = errors.Join(err, paused)
+	}
+	return err
+}
+
 // leave leaves an operation that err has ended in good order, as far as the store answers, and says what becomes of it.
 func (w *Work) leave(ctx context.Context, o *store.Operation, err error) error {
 	ended := ctx.Err() != nil
@@ -203,12 +218,10 @@ func (w *Work) leave(ctx context.Context, o *store.Operation, err error) error {
 	case ended && w.Stays:
 		return errors.Join(err, w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""))
 	case ended:
-		why := w.audit
-		why.Why = "interrupted: " + why.Why
-		if paused := w.store.Bookkeeper.SetOperation(ctx, why, w.id, store.OperationPaused); !errors.Is(paused, store.ErrOperationState) {
-			err = errors.Join(err, paused)
+		if lost := w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""); lost != nil { // another worker has it, and goes on
+			return errors.Join(err, lost)
 		}
-		return errors.Join(err, w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""))
+		return w.pause(ctx, err)
 	}
 	// An error of this is that of the store once more. The lease ends by itself then, and the operation can be resumed.
 	_ = w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, err.Error())

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ type Replay struct {
 	Of string `json:"of"`
 	// The destination that they go to.
 	Destination string `json:"destination"`
-	// running, paused, idle, dead or through: idle ones wait for postbag replay resume; dead ones are through but for dead messages.
+	// running, paused, idle, dead or through: idle ones wait for postbag replay resume; dead ones are through but for dead messages,
+	// and for those of their keys behind them.
 	State string `json:"state"`
 	// The seqs that it sends again: above after, up to through.
 	After   int64 `json:"after"`
@@ -53,6 +55,8 @@ type Replay struct {
 	Plan store.Replay `json:"-"`
 	// commands wait for a relay.
 	commands int64
+	// stuck: what is blocked waits behind dead messages, and behind nothing else.
+	stuck bool
 }
 
 // The states of a replay.
@@ -77,7 +81,7 @@ func (s Store) Replays(ctx context.Context, box string) ([]Replay, error) {
 	for i := range o.Boxes {
 		for j := range o.Boxes[i].Subscriptions {
 			if v := &o.Boxes[i].Subscriptions[j]; v.Replay != nil {
-				r, err := s.replayOf(v)
+				r, err := s.replayOf(ctx, v)
 				if err != nil {
 					return nil, err
 				}
@@ -103,7 +107,7 @@ func (s Store) Replay(ctx context.Context, r store.Ref) (*Replay, error) {
 }
 
 // replayOf makes the view of a replay.
-func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
+func (s Store) replayOf(ctx context.Context, v *store.SubscriptionView) (Replay, error) {
 	p := v.Replay
 	r := Replay{
 		Name: v.Subscription, Box: v.Box, Of: p.Of, Destination: p.Destination, State: ReplayIdle, After: p.After, Through: p.Through,
@@ -126,6 +130,9 @@ func (s Store) replayOf(v *store.SubscriptionView) (Replay, error) {
 	for _, state := range ParkStates {
 		r.Parked[state.String()] = v.Parked[state]
 	}
+	if r.stuck, err = s.stuck(ctx, v, r.Floor); err != nil {
+		return r, err
+	}
 	r.Done = float64(max(r.Floor-p.After-r.waiting(), 0)) / float64(max(p.Through-p.After, 1))
 	switch {
 	case r.through() && r.Parked[store.ParkDead.String()] > 0:
@@ -144,10 +151,30 @@ func (r *Replay) through() bool {
 	return p.Through(&r.Plan)
 }
 
+// stuck says that a replay has come to its end, and that all that is blocked there is behind dead messages: the first of
+// each key would be due otherwise. What is in hand of a relay is due as well, until it is settled.
+func (s Store) stuck(ctx context.Context, v *store.SubscriptionView, floor int64) (bool, error) {
+	p := v.Parked
+	if s.Due == nil || floor < v.Replay.Through || v.Commands > 0 || p[store.ParkBlocked] == 0 || p[store.ParkDead] == 0 ||
+		p[store.ParkRetrying]+p[store.ParkInFlight]+p[store.ParkHeld] > 0 {
+		return false, nil
+	}
+	for i := range v.Shards { // under strict order the rows of all shards have one hash
+		first, err := s.Due(ctx, store.Due{Ref: v.Ref, Slots: []store.Slots{v.Shards[i].Slots}, Limit: 1, Bytes: 1})
+		if errors.Is(err, store.ErrDenied) { // who only reads may not ask, and is told less
+			return false, nil
+		}
+		if err != nil || len(first) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // waiting is how many messages were read and wait: for another attempt, for a topic that does not work, or behind others.
 func (r *Replay) waiting() (n int64) {
 	for state, parked := range r.Parked {
-		if state != store.ParkDead.String() {
+		if state != store.ParkDead.String() && !(r.stuck && state == store.ParkBlocked.String()) {
 			n += parked
 		}
 	}

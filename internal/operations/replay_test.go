@@ -47,6 +47,21 @@ func TestAReplayIsPlannedBeforeItIsMade(t *testing.T) {
 	}
 }
 
+func TestAReplayKeepsItsShards(t *testing.T) {
+	t.Parallel()
+	s, _ := withFilter(t, 5)
+	p, err := s.PlanReplay(t.Context(), operations.ReplayChoice{Ref: boxtest.Outbox, Last: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.StartReplay(t.Context(), audit(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetShards(t.Context(), audit(), p.Ref, 4); !errors.Is(err, operations.ErrInvalid) || !strings.Contains(err.Error(), "keeps its shards") {
+		t.Errorf("other shards of a replay: %v", err)
+	}
+}
+
 func TestTypesOfAReplayNarrowThoseOfItsSubscription(t *testing.T) {
 	t.Parallel()
 	s, _ := withFilter(t, 5)

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 )
@@ -21,6 +22,14 @@ func (s Store) SetShards(ctx context.Context, a store.Audit, r store.Ref, n int)
 	}
 	if err := ValidAudit(a); err != nil {
 		return err
+	}
+	o, err := s.Look(ctx, r.Box)
+	if err != nil {
+		return err
+	}
+	of := o.Boxes[0].Subscriptions
+	if i := slices.IndexFunc(of, func(v store.SubscriptionView) bool { return v.Ref == r }); i >= 0 && of[i].Replay != nil {
+		return refusef(ErrInvalid, "%s is a replay, which keeps its shards until it ends; end it with postbag replay cancel, and start another", r)
 	}
 	return s.Operator.SetShards(ctx, a, r, n)
 }

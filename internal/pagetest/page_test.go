@@ -23,7 +23,7 @@ func TestEachFaultOfAPageIsFound(t *testing.T) {
 		`<script>x</script>`:                     "a script stands in it",
 		`<script src="./x.js">x</script>`:        "the script \"x\" stands in it",
 		`<script src="//evil.example"></script>`: "is not relative",
-		`<svg></svg>`:                            "element svg",
+		`<iframe></iframe>`:                      "element iframe",
 		`<p onclick="x">y</p>`:                   "attribute onclick",
 		`<p style="x">y</p>`:                     "attribute style",
 		`<a href="javascript:x">y</a>`:           "is not relative",

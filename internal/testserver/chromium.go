@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
@@ -94,6 +95,14 @@ func (c *Chromium) URL() string { return "http://" + loopback(c.port) }
 func (c *Chromium) LogTail(lines int) string { return fileTail(c.logFile(), lines) }
 
 // Close kills the browser and removes its files. It may be called twice.
-func (c *Chromium) Close() error { return errors.Join(c.retire(), c.home.Close()) }
+func (c *Chromium) Close() error {
+	err := c.retire()
+	for end := time.Now().Add(10 * time.Second); ; <-time.After(50 * time.Millisecond) {
+		left := c.home.Close()
+		if left == nil || !errors.Is(left, syscall.ENOTEMPTY) || time.Now().After(end) { // processes of the browser still write for a moment
+			return errors.Join(err, left)
+		}
+	}
+}
 
 func (c *Chromium) logFile() string { return filepath.Join(c.home.path, "log") }

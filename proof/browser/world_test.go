@@ -139,6 +139,7 @@ destinations:
   partner: {webhook: {url: "{{.Partner}}", secrets_env: [PARTNER_SECRET], allow_private: [127.0.0.0/8]}}
 boxes: {orders: {retention: {delivered: 7d}}}
 log: {level: warn}
+console: {commands: true, payloads: true, edits: true}
 subscriptions:
   - {box: orders, name: billing, to: events}
   - {box: orders, name: search, to: events, where: {topics: [orders]}}

@@ -119,9 +119,9 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 	var names sync.Map
 	prepared := func(order string) func(context.Context, string) error {
 		return func(ctx context.Context, name string) error {
-			xid, _ := names.Load(name)
-			text, _ := xid.(string)
-			return endPrepared(ctx, f.plain, order, text)
+			tx, _ := names.Load(name)
+			xa, _ := tx.(*xaTx)
+			return xa.endPrepared(ctx, f.plain, order)
 		}
 	}
 	named := func(order string) func(context.Context, postbag.SQLTx, string) error {
@@ -149,10 +149,10 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 		Rollback:   func(_ context.Context, tx postbag.SQLTx) error { return rollBack(tx) },
 		Savepoint:  named("SAVEPOINT"),
 		RollbackTo: named("ROLLBACK TO SAVEPOINT"),
-		Prepare: func(ctx context.Context, tx postbag.SQLTx, name string) error {
+		Prepare: func(_ context.Context, tx postbag.SQLTx, name string) error {
 			xa, _ := tx.(*xaTx)
-			names.Store(name, xa.name)
-			return xa.prepare(ctx, f.plain)
+			names.Store(name, xa)
+			return xa.prepare()
 		},
 		CommitPrepared:   prepared("XA COMMIT"),
 		RollbackPrepared: prepared("XA ROLLBACK"),

@@ -142,9 +142,9 @@ WHERE subscription = ? AND hash = ? AND state = ? AND seq >= ? ORDER BY seq LIMI
 		KeyDown: `
 SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_hash)
 WHERE subscription = ? AND hash = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
-		KeyAny: `
+		KeyAt: `
 SELECT seq FROM postbag__parked FORCE INDEX (postbag__parked_hash)
-WHERE subscription = ? AND hash = ? ORDER BY seq LIMIT 1`,
+WHERE subscription = ? AND hash = ? ORDER BY seq LIMIT 1 OFFSET ?`,
 
 		// Ranges of the primary key of the schedule, in either order; those of other
 		// boxes are skipped.

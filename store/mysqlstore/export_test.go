@@ -108,7 +108,7 @@ func Statements() map[string]string {
 		"a state down":       fill(dialect.StateDown, 2, 1, 10000, 100),
 		"a key up":           fill(dialect.KeyUp, 2, 7, 1, 0, 100),
 		"a key down":         fill(dialect.KeyDown, 2, 7, 1, 10000, 100),
-		"one of a key":       fill(dialect.KeyAny, 2, 7),
+		"one of a key":       fill(dialect.KeyAt, 2, 7, 100),
 		"an operation":       fill(sqlkit.SQLOperation, 7),
 		"operations":         fill(sqlkit.SQLOperations, 100),
 		"open operations":    sqlkit.SQLOpenOperations,

@@ -202,28 +202,26 @@ func (t *xaTx) Commit() error {
 
 func (t *xaTx) Rollback() error { return t.end("XA END "+t.name, "XA ROLLBACK "+t.name) }
 
-// prepare leaves the transaction to the caller: its session ends, and is waited
-// for: MariaDB says that all is well to an XA COMMIT that comes while the session is
-// about to end, and its rows stay locked and are seen by nobody.
-func (t *xaTx) prepare(ctx context.Context, db *sql.DB) error {
+// prepare leaves the transaction to endPrepared, and its session open.
+func (t *xaTx) prepare() error {
 	t.over = true
-	err := t.orders("XA END "+t.name, "XA PREPARE "+t.name)
-	var session int64
-	err = errors.Join(err, t.conn.QueryRowContext(ctx, "SELECT CONNECTION_ID()").Scan(&session))
-	_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
-	_ = t.conn.Close()
-	for there := err == nil; there; {
-		err = db.QueryRowContext(ctx, "SELECT COUNT(*) > 0 FROM information_schema.processlist WHERE id = ?", session).Scan(&there)
-	}
-	return err
+	return t.orders("XA END "+t.name, "XA PREPARE "+t.name)
 }
 
-// endPrepared commits or rolls back a prepared transaction. The server may still
-// be about to notice that its session has ended.
-func endPrepared(ctx context.Context, db *sql.DB, order, name string) error {
-	const notThere = 1397
+// endPrepared commits or rolls back a prepared transaction: in its own session, or from db if the server has ended that.
+//
+// MariaDB answers OK to an XA COMMIT of another session that comes while the first one ends, does nothing, and forgets the
+// transaction: its rows stay locked, and are seen by nobody until the server starts again. A session leaves the list of
+// processes before InnoDB lets go of its transaction, so nobody can wait for that.
+func (t *xaTx) endPrepared(ctx context.Context, db *sql.DB, order string) error {
+	const notThere = 1397 // the server has not found it again yet
+	_, err := t.conn.ExecContext(ctx, order+" "+t.name)
+	_ = t.conn.Close()
+	if _, refused := errors.AsType[*mysql.MySQLError](err); err == nil || refused {
+		return err
+	}
 	for {
-		_, err := db.ExecContext(ctx, order+" "+name)
+		_, err := db.ExecContext(ctx, order+" "+t.name)
 		if refused, ok := errors.AsType[*mysql.MySQLError](err); !ok || refused.Number != notThere {
 			return err
 		}

@@ -21,6 +21,8 @@ func GrantOperator(account string, boxes ...string) (string, error) {
 		"UPDATE (epoch) ON postbag__meta",
 		"UPDATE (created_at) ON postbag__box", // to lock rows; nothing reads the column
 		"UPDATE (due), DELETE ON postbag__scheduled",
+		"INSERT, UPDATE ON postbag__operation", // commands for many messages
+		"INSERT, DELETE ON postbag__operation_part",
 	} {
 		b.WriteString("GRANT " + right + " TO " + accountName(account) + ";\n")
 	}

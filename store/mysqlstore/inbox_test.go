@@ -221,7 +221,7 @@ func TestMarksInADistributedTransactionCountWhenItCommits(t *testing.T) {
 				s.Must(err)
 				s.marked(s, xa, once("a", "b"), true, true)
 				s.marked(s, xa, once("a", "c"), false, true)
-				s.Must(xa.prepare(t.Context(), s.plain))
+				s.Must(xa.prepare())
 				waiting := s.begin(s.plain, level)
 				_, err = waiting.ExecContext(t.Context(), "SET SESSION innodb_lock_wait_timeout = 1")
 				s.Must(err)
@@ -229,7 +229,7 @@ func TestMarksInADistributedTransactionCountWhenItCommits(t *testing.T) {
 					t.Errorf("beside a prepared transaction it says %v", err)
 				}
 				s.Must(waiting.Rollback())
-				s.Must(endPrepared(t.Context(), s.plain, "XA COMMIT", xa.name))
+				s.Must(xa.endPrepared(t.Context(), s.plain, "XA COMMIT"))
 				tx := s.begin(s.plain, level)
 				s.marked(s, tx, once("a", "b", "d"), false, false, true)
 				s.Must(tx.Rollback())

@@ -23,6 +23,7 @@ func GrantOperator(role string, boxes ...string) (string, error) {
 	b.WriteString("GRANT INSERT (sub, scope, held, who, why, ends), UPDATE (who, why, began, ends), DELETE ON postbag._pauses" + to)
 	b.WriteString("GRANT UPDATE (paused) ON postbag._subscriptions" + to)
 	b.WriteString("GRANT UPDATE (n) ON postbag._epoch" + to)
+	b.WriteString("GRANT INSERT, UPDATE ON postbag._operations, postbag._operation_parts" + to) // commands for many messages
 	for _, box := range boxes {
 		if err := postbag.ValidBox(box); err != nil {
 			return "", err

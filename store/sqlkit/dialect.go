@@ -133,8 +133,9 @@ type Statements struct {
 	// KeyUp and KeyDown are the same of a key: subscription, hash, state, seq, limit. Empty: no
 	// index leads there, and a listing by key walks those of the state.
 	KeyUp, KeyDown string
-	// KeyAny returns the seq of one row of a hash, if there is one: subscription, hash. Needed with KeyUp.
-	KeyAny string
+	// KeyAt returns the seq of the row of a hash that so many come before, if there is one: subscription, hash, how many. Needed with
+	// KeyUp.
+	KeyAt string
 	// Dead returns seq and due of the rows that are dead, by seq, from behind one; due is
 	// when the row was written: subscription, seq, limit.
 	Dead string

@@ -161,17 +161,25 @@ func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
 	return out, err
 }
 
+// mostOfKey is how many parked rows of a key a listing goes through by the index of hashes, which does not know their states.
+const mostOfKey = 2000
+
 // parkedSeqs returns the next parked rows of a subscription: of the key that is asked for where an index leads there, and else all
 // of the state. Rows that were parked under strict order of a shard do not tell their keys.
-func (l *lister) parkedSeqs(sub int64, from int64, size int) ([]int64, error) {
+func (l *lister) parkedSeqs(sub, from int64, size int) ([]int64, error) {
 	args := []any{int(storekit.ParkStateOf(l.State)), from, size}
 	if l.Key != "" && l.t.KeyUp != "" {
-		strict, err := Numbers(l.t.Query, l.t.KeyAny, []any{sub, int64(store.StrictHash)})
+		hash := int64(store.KeyHash(l.Key))
+		strict, err := Numbers(l.t.Query, l.t.KeyAt, []any{sub, int64(store.StrictHash), 0})
 		if err != nil {
 			return nil, err
 		}
-		if len(strict) == 0 {
-			return Numbers(l.t.Query, l.direct(l.t.KeyUp, l.t.KeyDown), append([]any{sub, int64(store.KeyHash(l.Key))}, args...))
+		many, err := Numbers(l.t.Query, l.t.KeyAt, []any{sub, hash, mostOfKey})
+		if err != nil {
+			return nil, err
+		}
+		if len(strict)+len(many) == 0 {
+			return Numbers(l.t.Query, l.direct(l.t.KeyUp, l.t.KeyDown), append([]any{sub, hash}, args...))
 		}
 	}
 	return Numbers(l.t.Query, l.direct(l.t.StateUp, l.t.StateDown), append([]any{sub}, args...))

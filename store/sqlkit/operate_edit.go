@@ -98,7 +98,10 @@ func (t *Tx) reschedule(box string, kind store.CommandKind, id postbag.ID) ([]li
 	if kind == store.Discard {
 		order = Order{Text: sqlScheduledDrop, Args: []any{box, id[:]}}
 	}
-	_, err = t.Exec(order.Text, order.Args...)
+	n, err := t.Exec(order.Text, order.Args...)
+	if err == nil && n == 0 && kind == store.Discard { // it was promoted since it was read, and will be sent
+		return nil, nil
+	}
 	return rows, err
 }
 

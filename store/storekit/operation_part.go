@@ -10,12 +10,20 @@ import (
 
 // The first byte of a part says how the messages in it are packed.
 const (
-	packedSeqs = 1 // of each the distance to the seq before, as a varint, and the last bytes of its id
+	packedSeqs = 1 // of each the distance to the seq before, as a varint, and a sum of its id
 	packedIDs  = 2 // of each the whole id
 )
 
-// idTail is how many bytes of an id stay beside a seq: enough to notice that the seq is another message.
-const idTail = 4
+// idSum is how many bytes of an id stay beside a seq: enough to notice that the seq is another message.
+const idSum = 4
+
+// sumOf is what stays of an id. All bytes count: ids of version 1 have the same end on one machine.
+func sumOf(id postbag.ID) (sum [idSum]byte) {
+	for i, b := range id {
+		sum[i%idSum] ^= b
+	}
+	return sum
+}
 
 // packMessages returns messages as a part of an operation keeps them.
 func packMessages(scheduled bool, of []store.OperationMessage) []byte {
@@ -31,7 +39,8 @@ func packMessages(scheduled bool, of []store.OperationMessage) []byte {
 	last := int64(0)
 	for i := range of {
 		out = binary.AppendVarint(out, of[i].Seq-last)
-		out = append(out, of[i].ID[len(of[i].ID)-idTail:]...)
+		sum := sumOf(of[i].ID)
+		out = append(out, sum[:]...)
 		last = of[i].Seq
 	}
 	return out
@@ -39,7 +48,7 @@ func packMessages(scheduled bool, of []store.OperationMessage) []byte {
 
 var errPart = errors.New("a part of the operation's messages cannot be read: the row is damaged, or a later version wrote it; cancel it, and give the command again")
 
-// UnpackMessages reads what AddToOperation returned. Of messages of the log, only the last bytes of the id are there: see
+// UnpackMessages reads what AddToOperation returned. Of messages of the log, only a sum of the id is there: see
 // [SameMessage].
 func UnpackMessages(part []byte) ([]store.OperationMessage, error) {
 	if len(part) == 0 {
@@ -69,19 +78,19 @@ func unpackSeqs(rest []byte) (out []store.OperationMessage, err error) {
 	var m store.OperationMessage
 	for len(rest) > 0 {
 		step, n := binary.Varint(rest)
-		if n <= 0 || len(rest) < n+idTail {
+		if n <= 0 || len(rest) < n+idSum {
 			return nil, errPart
 		}
 		m.Seq += step
-		copy(m.ID[len(m.ID)-idTail:], rest[n:])
-		out, rest = append(out, m), rest[n+idTail:]
+		copy(m.ID[:idSum], rest[n:]) // the rest of it is zero, so that its sum is this
+		out, rest = append(out, m), rest[n+idSum:]
 	}
 	return out, nil
 }
 
 // SameMessage says whether a message of the log that has this id is the one that a part names.
 func SameMessage(m *store.OperationMessage, id postbag.ID) bool {
-	return [idTail]byte(id[len(id)-idTail:]) == [idTail]byte(m.ID[len(m.ID)-idTail:])
+	return sumOf(id) == sumOf(m.ID)
 }
 
 // PartsOf are the first and the last part that have messages from one number up to another.

@@ -92,6 +92,35 @@ func TestAProcessIsReadyWhenItsSourcesAreOpen(t *testing.T) {
 	}
 }
 
+// A page that somebody reads slowly is no reason for a relay to end with an error.
+func TestAListenerThatIsStillReadFromIsClosedWithoutAnError(t *testing.T) {
+	t.Parallel()
+	began, over := make(chan struct{}), make(chan struct{})
+	pages := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		close(began)
+		<-r.Context().Done()
+		close(over)
+	})
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Start(address, nil, pages, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = http.Get("http://" + address + "/console/") }() //nolint:bodyclose,noctx // there is no answer
+	<-began
+	if err := s.Close(); err != nil {
+		t.Errorf("it is closed with %v", err)
+	}
+	<-over
+}
+
 func TestADisabledListenerCanBeClosed(t *testing.T) {
 	t.Parallel()
 	s, err := Start("", nil, nil, nil)

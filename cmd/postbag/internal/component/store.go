@@ -56,7 +56,7 @@ func (s *Store) Operations() operations.Store {
 	retainer, _ := s.Store.(store.Retainer)
 	replayer, _ := s.Store.(store.Replayer)
 	bookkeeper, _ := s.Store.(store.Bookkeeper)
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Tuner: tuner, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser, Bookkeeper: bookkeeper}
+	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Tuner: tuner, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser, Bookkeeper: bookkeeper, Due: s.Store.Due}
 }
 
 // Schema is what operators do to the store's schema.

@@ -21,9 +21,12 @@ type Console struct {
 	AuditPayloads bool `yaml:"audit_payloads" default:"false"`
 	// What of payloads and headers nobody sees.
 	Redact ConsoleRedact `yaml:"redact"`
-	// Take commands of operators: retry or discard a message, pause or resume a subscription.
+	// Take commands of operators: retry or discard messages, publish or cancel scheduled ones, pause or resume a subscription.
 	// Without access everybody who reaches the address is an operator.
 	Commands bool `yaml:"commands" default:"false"`
+	// Let operators who may see payloads publish a message again as a new one, edited. It needs
+	// commands and payloads.
+	Edits bool `yaml:"edits" default:"false"`
 	// How long lies between two samples of each store, from 2s to 30s, or off. The charts of the last
 	// hour are made of them. Each sample costs what postbag status asks. With off, a store is read only
 	// while somebody looks.
@@ -173,6 +176,7 @@ func (c *Console) mistakes() (all [][2]string) {
 	say(c.Access == "" && (behind || vouches || c.OIDC.Issuer != ""), "access", "is missing: without it nobody has to log in; name the file that says who has which rights")
 	say(vouches && !behind, "proxy.addresses", "is missing: anybody could send the header; name the addresses of the proxy")
 	say(c.Proxy.GroupsHeader != "" && !vouches, "proxy.user_header", "is missing: groups alone name nobody; name the header of the user")
+	say(c.Edits && (!c.Commands || !c.Payloads), "edits", "needs commands and payloads, since it is a command of those who see payloads; say commands: true and payloads: true, or leave it out")
 	say(c.AuditPayloads && !c.Payloads, "audit_payloads", "has nothing to audit, since the console shows no payloads; say payloads: true, or leave it out")
 	all = append(all, c.Redact.mistakes()...)
 	say(len(c.MessageTypes) > 0 && c.Descriptors == "", "descriptors", "is missing: message_types name what is in it; name the file that protoc --descriptor_set_out wrote")
