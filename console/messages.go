@@ -157,12 +157,12 @@ func (c *console) message(r *http.Request) (Copies, error) {
 	if err != nil {
 		return v, late(id, err)
 	}
-	v.add(c, ref.Box, items, payload)
+	c.addTo(&v, ref.Box, items, payload)
 	return v, nil
 }
 
-// add adds the copies of a message. Those of one seq have the same content, which is looked at once.
-func (v *Copies) add(c *console, box string, items []store.Item, payload bool) {
+// addTo adds the copies of a message. Those of one seq have the same content, which is looked at once.
+func (c *console) addTo(v *Copies, box string, items []store.Item, payload bool) {
 	var first operations.Message
 	for i := range items {
 		it := &items[i]

@@ -87,7 +87,7 @@ func TestMakingPartitionsKeepsARowThatASessionPreparedAndLeft(t *testing.T) {
 		// Before InnoDB has let go of it, MariaDB answers OK to an XA COMMIT, and forgets the transaction. What this table shows is
 		// renewed only if nobody has looked for 100 ms.
 		for s.number("SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_mysql_thread_id = ?", session) > 0 {
-			time.Sleep(150 * time.Millisecond)
+			<-time.After(150 * time.Millisecond)
 		}
 		s.Eventually("the transaction can be committed", func() bool {
 			_, err := s.plain.ExecContext(t.Context(), "XA COMMIT 'late'")

@@ -46,7 +46,7 @@ func TestASchemaOfAnotherVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{
 		"older":            `UPDATE postbag__meta SET version = 0`,
-		"for newer ones":   `UPDATE postbag__meta SET version = 17, reader = 17`,
+		"for newer ones":   `UPDATE postbag__meta SET version = 999, reader = 999`,
 		"without its meta": `DELETE FROM postbag__meta`,
 	} {
 		f := open(t)

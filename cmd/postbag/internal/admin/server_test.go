@@ -113,7 +113,7 @@ func TestAListenerThatIsStillReadFromIsClosedWithoutAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = http.Get("http://" + address + "/console/") }() //nolint:bodyclose,noctx // there is no answer
+	go func() { _, _ = http.Get("http://" + address + "/console/") }() //nolint:bodyclose // there is no answer
 	<-began
 	if err := s.Close(); err != nil {
 		t.Errorf("it is closed with %v", err)
