@@ -15,6 +15,8 @@ type Commander interface {
 	store.Operator
 	store.Editor
 	store.Pauser
+	store.Bookkeeper
+	store.Tuner
 }
 
 // Commands gives each command of a console over by, which is another store of the same database, such as one whose role has
@@ -57,6 +59,48 @@ func (s *Driver) Commands(by Commander, publish func(...postbag.Message) []postb
 	s.operation(ctx, by, a, st.Park)
 	s.pauses(ctx, by, a)
 	s.audited(ctx, by)
+	s.tunes(ctx, by, a)
+	s.operates(ctx, by, a, publish(Messages(1, "a")...)[0].ID)
+}
+
+// tunes sets and resets a setting of the subscription, and sets how many shards it is to have.
+func (s *Driver) tunes(ctx context.Context, by Commander, a store.Audit) {
+	s.Helper()
+	s.Must(by.Tune(ctx, a, Outbox, []store.Setting{{Name: store.SettingBatch, Value: "7"}}, nil))
+	s.Must(by.Tune(ctx, a, Outbox, nil, []string{store.SettingBatch}))
+	for _, n := range []int{3, 1} {
+		s.Must(by.SetShards(ctx, a, Outbox, n))
+	}
+}
+
+// operates begins a long operation over a pending message, and does with it all that a console does.
+func (s *Driver) operates(ctx context.Context, by Commander, a store.Audit, of postbag.ID) {
+	s.Helper()
+	now, err := by.Clock(ctx)
+	s.Must(err)
+	found, _, err := by.List(ctx, store.Query{Ref: Outbox, ID: of})
+	s.Must(err)
+	id, err := by.PlanOperation(ctx, a, store.Operation{Ref: Outbox, Kind: store.OperationDiscard, Of: store.StatePending, Chosen: "{}", AsOf: now, Matched: 1})
+	s.Must(err)
+	for range 2 { // the second time in place of the first
+		s.Must(by.AddMessages(ctx, id, 0, []store.OperationMessage{{Seq: found[0].Seq, ID: of}}))
+	}
+	s.Must(by.BeginOperation(ctx, a, id))
+	for _, failed := range []string{"a test", ""} {
+		s.Must(by.SetOperation(ctx, a, id, store.OperationRunning))
+		o, err := by.ClaimOperation(ctx, id, "a console", time.Minute)
+		s.Must(err)
+		claim := store.OperationClaim{ID: id, Token: o.Token, Lease: time.Minute}
+		if failed != "" {
+			s.Must(by.SetOperation(ctx, a, id, store.OperationPaused))
+			s.Must(by.SetOperation(ctx, a, id, store.OperationRunning))
+			s.Must(by.ReleaseOperation(ctx, claim, failed))
+			continue
+		}
+		if o, err = by.StepOperation(ctx, claim, 0, 1); err != nil || o.State != store.OperationDone || o.Given != 1 {
+			s.Errorf("its one step leaves it %s with %d given: %v", o.State, o.Given, err)
+		}
+	}
 }
 
 // operation begins and works a long operation for messages, if the store keeps such.
