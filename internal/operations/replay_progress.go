@@ -77,10 +77,18 @@ func (s Store) Replays(ctx context.Context, box string) ([]Replay, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.ReplaysOf(o.Boxes)
+}
+
+// ReplaysOf returns the replays of boxes that somebody has looked at.
+func (s Store) ReplaysOf(boxes []store.BoxView) ([]Replay, error) {
 	out := []Replay{}
-	for i := range o.Boxes {
-		for j := range o.Boxes[i].Subscriptions {
-			if v := &o.Boxes[i].Subscriptions[j]; v.Replay != nil {
+	if s.Replayer == nil {
+		return out, refusef(ErrUnsupported, "this kind of store keeps no replays")
+	}
+	for i := range boxes {
+		for j := range boxes[i].Subscriptions {
+			if v := &boxes[i].Subscriptions[j]; v.Replay != nil {
 				r, err := s.replayOf(ctx, v)
 				if err != nil {
 					return nil, err
