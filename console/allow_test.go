@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -29,7 +30,12 @@ func guardedBoxes(t *testing.T) (http.Handler, postbag.ID) {
 		if err := shop.Declare(t.Context(), []store.Spec{{Ref: store.Ref{Box: box, Subscription: "default"}, Shards: 1}}); err != nil {
 			t.Fatal(err)
 		}
-		if err := shop.SetPaused(t.Context(), store.Audit{Who: "who-of-" + box, Why: "a test"}, store.Ref{Box: box, Subscription: "default"}, true); err != nil {
+		a, of := store.Audit{Who: "who-of-" + box, Why: "a test"}, store.Ref{Box: box, Subscription: "default"}
+		if err := shop.SetPaused(t.Context(), a, of, true); err != nil {
+			t.Fatal(err)
+		}
+		plan := store.Operation{Ref: of, Kind: store.OperationDiscard, Of: store.StatePending, Chosen: "{}", AsOf: time.Now(), Matched: 1}
+		if _, err := shop.PlanOperation(t.Context(), a, plan); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +112,7 @@ func asked(r *route, id postbag.ID) string {
 	if r.path == "/" || r.path == "/api/" { // all that is no other route
 		return r.path + "nowhere"
 	}
-	return strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", id.String(), "{$}", "").Replace(r.path)
+	return strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", id.String(), "{operation}", "1", "{$}", "").Replace(r.path)
 }
 
 func TestEveryRouteAnswersOnlyThoseWhoHaveItsRoleWhereItLooks(t *testing.T) {
@@ -179,6 +185,14 @@ func TestWhatAUserMayNotSeeIsInNoAnswer(t *testing.T) {
 	}
 	if a, b := as(h, u, "/api/v1/databases/none/relays"), as(h, u, "/api/v1/databases/hiddendb/relays"); a.Code != b.Code || a.Body.String() != b.Body.String() {
 		t.Errorf("a database that is not there answers %d %s, and a hidden one %d %s", a.Code, a.Body, b.Code, b.Body)
+	}
+	for _, path := range []string{"/api/v1/databases/shop/boxes/outbox/operations", "/api/v1/databases/shop/boxes/outbox/operations/2"} {
+		if w := as(h, u, path); strings.Contains(w.Body.String(), "hidden") {
+			t.Errorf("%s answers %d %s", path, w.Code, w.Body)
+		}
+	}
+	if w := as(h, u, "/api/v1/databases/shop/boxes/outbox/operations/2"); w.Code != http.StatusNotFound {
+		t.Errorf("the operation of a hidden box answers %d %s", w.Code, w.Body)
 	}
 	if body := as(h, userWith(t, "viewer@shop"), "/api/v1/overview").Body.String(); !strings.Contains(body, "hiddenbox") {
 		t.Errorf("who may see all boxes sees %s", body)

@@ -208,14 +208,14 @@ func (c *console) onSubscription(r *http.Request) (v Done, err error) {
 	}
 	var give func(context.Context, operations.Store) error
 	switch do := f.Get("do"); {
-	case do == "pause":
+	case do == doPause:
 		give = func(ctx context.Context, ops operations.Store) error {
 			v.Notes, err = ops.Pause(ctx, a, p, span)
 			return err
 		}
-	case do == "resume" && span == 0:
+	case do == doResume && span == 0:
 		give = func(ctx context.Context, ops operations.Store) error { return ops.Resume(ctx, a, p) }
-	case do == "resume":
+	case do == doResume:
 		return v, badRequestf("for is given, and resume has no end; leave it out, or write do as pause")
 	default:
 		return v, badRequestf("do is neither pause nor resume; write one of them")

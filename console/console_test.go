@@ -41,7 +41,17 @@ func box(t *testing.T) *memstore.Store {
 	}
 	d.Settle(&d.Lease, store.Settlement{To: d.At, Park: parks, Tally: boxtest.Tally(store.TallyParked, records...)})
 	d.Must(m.SetPaused(t.Context(), store.Audit{Who: hostile[0], Why: hostile[1]}, boxtest.Outbox, true))
+	planned(t, m, boxtest.Outbox, store.Audit{Who: hostile[0], Why: hostile[1]})
 	return m
+}
+
+// planned plans an operation that does not begin.
+func planned(t *testing.T, m *memstore.Store, of store.Ref, a store.Audit) {
+	t.Helper()
+	_, err := m.PlanOperation(t.Context(), a, store.Operation{Ref: of, Kind: store.OperationDiscard, Of: store.StatePending, Chosen: `{"filter":"<b>"}`, AsOf: time.Now(), Matched: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func created(t *testing.T, m *memstore.Store) *memstore.Store {

@@ -30,11 +30,12 @@ type database struct {
 	open    func(context.Context) (store.Store, error) // nil: it is open
 	tried   time.Time
 	away    error
-	// looks has the place of the one who reads the overview, and places that of the one who asks anything else, so that no search
-	// keeps the overview waiting.
-	looks, places chan struct{}
+	// looks has the place of the one who reads the overview, longs that of the one who counts or writes down the messages of an
+	// operation, and places that of the one who asks anything else, so that no search keeps the overview waiting.
+	looks, longs, places chan struct{}
 	// tails has the place of the one stream that asks for a list of messages.
 	tails chan struct{}
+	worker               *worker
 
 	mu sync.Mutex
 	// seen is the latest overview, read at; before is the one before it, for rates. Nobody changes them.
@@ -44,12 +45,17 @@ type database struct {
 	found latest
 	// history is the last hour.
 	history history
+	// records are the latest operations, read at. changes counts what this console changed of them.
+	records  []operations.Operation
+	recorded time.Time
+	changes  int
 }
 
 func newDatabase(d *Database, timeout time.Duration) (*database, error) {
 	made := &database{
 		name: d.Name, open: d.Open, timeout: timeout,
-		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
+		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), longs: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
+		worker: newWorker(),
 	}
 	if d.Open != nil {
 		return made, nil
@@ -87,10 +93,15 @@ func (d *database) ask(ctx context.Context, question func(context.Context) error
 	return d.askAt(ctx, d.places, question)
 }
 
-// askAt puts one question, within the time-out, when there is a place at a gate. A question that outlives its time keeps its
-// place until the driver has let go of it.
+// askAt puts one question, within the time-out, when there is a place at a gate.
 func (d *database) askAt(ctx context.Context, gate chan struct{}, question func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, d.timeout)
+	return d.askFor(ctx, gate, d.timeout, question)
+}
+
+// askFor puts one question within a time, when there is a place at a gate. A question that outlives its time keeps its place until the
+// driver has let go of it.
+func (d *database) askFor(ctx context.Context, gate chan struct{}, timeout time.Duration, question func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	select {
 	case gate <- struct{}{}:

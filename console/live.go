@@ -21,9 +21,13 @@ type Console struct {
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
 // Run reads the state of each database every Options.Sample until ctx ends. Charts are made of that, and open pages are told of it.
-// Without it there are no charts, and open pages ask again every five seconds. It returns nil when ctx ends, with nothing
-// left behind but requests under way. Run it once: while it runs, another call returns an error.
-func (c *Console) Run(ctx context.Context) error { return c.c.live.run(ctx, c.c.databases) }
+// Without it there are no charts, and open pages ask again every five seconds. With Options.Commands it also works long
+// operations: those that were begun or resumed here, and those that nobody works. It returns nil when ctx ends, with nothing
+// left behind but requests under way; another process goes on with the operations. Run it once: while it runs, another call
+// returns an error.
+func (c *Console) Run(ctx context.Context) error {
+	return c.c.live.run(ctx, c.c.databases, c.c.workers()...)
+}
 
 // gather is how long news of one database waits for those of others.
 const gather = 100 * time.Millisecond
@@ -58,7 +62,7 @@ func newLive(sample time.Duration) *live {
 	return l
 }
 
-func (l *live) run(ctx context.Context, databases []*database) error {
+func (l *live) run(ctx context.Context, databases []*database, beside ...func(context.Context)) error {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	l.mu.Lock()
@@ -73,6 +77,9 @@ func (l *live) run(ctx context.Context, databases []*database) error {
 		readers.Go(func() { l.read(ctx, d) })
 	}
 	readers.Go(func() { l.announce(ctx) })
+	for _, do := range beside {
+		readers.Go(func() { do(ctx) })
+	}
 	readers.Wait()
 	l.mu.Lock()
 	l.running = nil

@@ -51,7 +51,7 @@ func (c *console) onMatching(r *http.Request) (v Done, err error) {
 	if err != nil {
 		return v, err
 	}
-	q, err := queryOf(withFilters(r, f))
+	q, err := queryOf(withParameters(r, f, matchFilters))
 	if err != nil {
 		return v, err
 	}
@@ -81,18 +81,18 @@ func matchedOf(f url.Values) (was operations.Matching, err error) {
 	return was, err
 }
 
-// withFilters is a request with the filters of a form behind its question mark.
-func withFilters(r *http.Request, f url.Values) *http.Request {
+// withParameters is a request with some fields of a form behind its question mark.
+func withParameters(r *http.Request, f url.Values, fields []parameter) *http.Request {
 	of, at := *r, *r.URL
-	at.RawQuery = chosen(f).Encode()
+	at.RawQuery = chosen(f, fields).Encode()
 	of.URL = &at
 	return &of
 }
 
-// chosen are the filters that are given.
-func chosen(f url.Values) url.Values {
+// chosen are those of the fields that are given.
+func chosen(f url.Values, fields []parameter) url.Values {
 	out := url.Values{}
-	for _, p := range matchFilters {
+	for _, p := range fields {
 		if text := f.Get(p.name); text != "" {
 			out.Set(p.name, text)
 		}
@@ -105,7 +105,7 @@ func asMatching(c *console, w http.ResponseWriter, r *http.Request) error {
 	if _, err := c.onMatching(r); err != nil {
 		return err
 	}
-	w.Header().Set("Location", "../messages?"+chosen(r.PostForm).Encode())
+	w.Header().Set("Location", "../messages?"+chosen(r.PostForm, matchFilters).Encode())
 	w.WriteHeader(http.StatusSeeOther)
 	return nil
 }

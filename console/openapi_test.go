@@ -36,6 +36,9 @@ type described struct {
 
 // off says where a value is not as its schema says.
 func off(schema map[string]any, v any, at string) (faults []string) {
+	if len(schema) == 0 { // any value
+		return nil
+	}
 	kind, _ := schema["type"].(string)
 	var is bool
 	switch v := v.(type) {
@@ -71,7 +74,7 @@ func off(schema map[string]any, v any, at string) (faults []string) {
 	case bool:
 		is = kind == "boolean"
 	}
-	if !is && len(schema) > 0 {
+	if !is {
 		faults = append(faults, fmt.Sprintf("%s is %v, want %s", at, v, kind))
 	}
 	return faults
@@ -82,7 +85,7 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 	at := serve(t, console.Options{Payloads: true}, box(t))
 	d := into[description](t, at+"/api/v1/openapi.json")
 	one := into[console.Messages](t, at+messages+"?limit=1").Messages[0]
-	if d.OpenAPI != "3.1.0" || len(d.Paths) != 18 {
+	if d.OpenAPI != "3.1.0" || len(d.Paths) != 24 {
 		t.Fatalf("the document is of version %s, and has %d paths", d.OpenAPI, len(d.Paths))
 	}
 	if len(d.Servers) != 1 || d.Servers[0].URL != "../.." {
@@ -102,7 +105,7 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 		if _, streams := item.Get.Responses["200"].Content["text/event-stream"]; streams { // it has no end
 			continue
 		}
-		address := at + strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", one.ID.String()).Replace(path)
+		address := at + strings.NewReplacer("{database}", "shop", "{box}", "outbox", "{subscription}", "default", "{id}", one.ID.String(), "{operation}", "1").Replace(path)
 		got := into[any](t, address)
 		if faults := off(item.Get.Responses["200"].Content["application/json"].Schema, got, ""); len(faults) > 0 {
 			t.Errorf("%s: %s", path, strings.Join(faults, "\n"))

@@ -21,7 +21,7 @@ import (
 var files embed.FS
 
 // pages are the templates of all pages. They escape every value for the place where it stands.
-var pages = parsed("overview", "relays", "audit", "box", "subscription", "errors", "keys", "messages", "message", "around", "failure")
+var pages = parsed("overview", "relays", "audit", "box", "subscription", "errors", "keys", "messages", "message", "around", "operations", "operation", "preview", "failure")
 
 // parsed puts each page into the layout that all have.
 func parsed(names ...string) map[string]*template.Template {
@@ -29,6 +29,7 @@ func parsed(names ...string) map[string]*template.Template {
 		"span":        func(seconds float64) string { return operations.Span(operations.Seconds(seconds)) },
 		"rate":        rateText,
 		"count":       countText,
+		"many":        func(n int) string { return countText(int64(n)) },
 		"destination": destinationText,
 		"predicate":   predicateText,
 		"shown":       shownStates,

@@ -19,7 +19,7 @@ import (
 const boxPage = "/databases/shop/boxes/outbox"
 
 // kinds are parts of addresses of all pages, without what names one thing.
-var kinds = []string{"/relays", "/audit", boxPage, "/subscriptions/default", "/errors", "/keys", "/messages", "/messages/", "/key", "payload=true", "oldest=true", "state=dead"}
+var kinds = []string{"/relays", "/audit", boxPage, "/subscriptions/default", "/errors", "/keys", "/messages", "/messages/", "/key", "payload=true", "oldest=true", "state=dead", "/databases/shop/operations", boxPage + "/operations", "/operations/1"}
 
 func TestEveryLinkOfEveryPageLeadsToAGoodPage(t *testing.T) {
 	t.Parallel()
@@ -61,6 +61,9 @@ func TestEveryPageShowsTextsAsTexts(t *testing.T) {
 			one + "/key":                       text,
 			"/databases/shop/audit":            hostile[0],
 			boxPage:                            hostile[0],
+			boxPage + "/operations":            hostile[1],
+			boxPage + "/operations/1":          hostile[0],
+			"/databases/shop/operations":       hostile[0],
 			boxPage + "/subscriptions/default": hostile[1],
 		} {
 			response, body := get(t, at+path)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+
+	"github.com/postbag/postbag/internal/operations"
 )
 
 // route is one address of the console.
@@ -64,6 +66,7 @@ var (
 	payloads = parameter{"payload", "true: with payload and headers, if the console shows them."}
 	counts   = parameter{"count", "true: count all that match too, at most 500, for a command. It needs a state that takes one."}
 	lines    = parameter{"limit", "Most lines, 1 to 1000 (50)."}
+	records  = parameter{"limit", "Most operations, 1 to 1000 (50), of the latest 1,000 of the database."}
 	streamed = parameter{"of", "The address of what to tell of, as seen from the console's first page: api/v1/overview if you do not say it, another address of the API for the state of a box, a subscription or the relays, or one of such a page."}
 	ranges   = parameter{"range", "1h, 6h, 1d or 7d: from Prometheus, if the console has one. Without it, the console's own samples of the last hour."}
 	follows  = parameter{"follow", "true: only what was stored in the last ten minutes, the newest first, which can be streamed."}
@@ -79,7 +82,7 @@ func routes() []route {
 		{path: "/api/v1/openapi.json", handle: (*console).openAPI, needs: Viewer},
 		{path: "/api/", handle: (*console).nowhere, needs: Viewer},
 		{path: "/", page: true, handle: (*console).nowhere, needs: Viewer},
-	}, databaseRoutes(), boxRoutes(), pageRoutes(), commandRoutes())
+	}, databaseRoutes(), boxRoutes(), pageRoutes(), commandRoutes(), operationRoutes())
 }
 
 // databaseRoutes are those of the API that are of databases.
@@ -205,6 +208,47 @@ func commandRoutes() []route {
 		{method: http.MethodPost, path: groups, page: true, handle: asCommand((*console).onGroup), form: groupForm, needs: Operator},
 		{method: http.MethodPost, path: messages, page: true, handle: asCommand((*console).onMessage), form: messageForm, needs: Operator},
 		{method: http.MethodPost, path: subscriptions, page: true, handle: asCommand((*console).onSubscription), form: subscriptionForm, needs: Operator},
+	}
+}
+
+// operationRoutes are those of long operations.
+func operationRoutes() []route {
+	const (
+		api = "/api/v1"
+		one = "/databases/{database}"
+		box = one + "/boxes/{box}/operations"
+	)
+	return []route{
+		{
+			path: api + one + "/operations", handle: asJSON((*console).operations), answer: Operations{}, takes: []parameter{records}, needs: Viewer, live: true,
+			about: "The latest long operations of a database: commands for many messages, and how far they are.",
+		},
+		{
+			path: api + box, handle: asJSON((*console).operations), answer: Operations{}, takes: []parameter{records}, needs: Viewer, live: true,
+			about: "The latest long operations of a box.",
+		},
+		{
+			path: api + box + "/{operation}", handle: asJSON((*console).operation), answer: operations.Operation{}, needs: Viewer, live: true,
+			about: "One long operation.",
+		},
+		{
+			path: api + box + "/preview", handle: asJSON((*console).matched), answer: operations.Matched{}, takes: matchParameters, needs: Operator,
+			about: "How many messages match filters, up to 100,000, for an operation. Without a state, dead ones.",
+		},
+		{
+			method: http.MethodPost, path: api + box + "/commands", handle: asJSON((*console).onBegin), form: beginForm, answer: Begun{}, needs: Operator,
+			about: "Begin a long operation: retry or discard all messages that match, as they were counted. The console works it in the background.",
+		},
+		{
+			method: http.MethodPost, path: api + box + "/{operation}/commands", handle: asJSON((*console).onOperation), form: operationForm, answer: operations.Operation{}, needs: Operator,
+			about: "Pause, resume or cancel a long operation.",
+		},
+		{path: one + "/operations", page: true, handle: asPage("operations", (*console).operations), takes: []parameter{records}, needs: Viewer, live: true},
+		{path: box, page: true, handle: asPage("operations", (*console).operations), takes: []parameter{records}, needs: Viewer, live: true},
+		{path: box + "/{operation}", page: true, handle: asPage("operation", (*console).operation), needs: Viewer, live: true},
+		{path: box + "/preview", page: true, handle: asPage("preview", (*console).matched), takes: matchParameters, needs: Operator},
+		{method: http.MethodPost, path: box + "/commands", page: true, handle: asBegin, form: beginForm, needs: Operator},
+		{method: http.MethodPost, path: box + "/{operation}/commands", page: true, handle: asOperation, form: operationForm, needs: Operator},
 	}
 }
 

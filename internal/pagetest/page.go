@@ -20,12 +20,12 @@ type Page struct {
 // elements are those that a page may have.
 var elements = strings.Fields(`html head meta title link body header nav main footer section article div h1 h2 h3 p a ul li dl dt dd
 table thead tbody tr th td time span br details summary pre form label input select option textarea button img
-script dialog kbd figure figcaption svg path b`)
+script dialog kbd figure figcaption svg path b progress`)
 
 // attributes are those that an element may have.
 var attributes = strings.Fields(`lang charset name content rel href type class src alt width height id tabindex role aria-label
 aria-labelledby scope datetime open method action for value placeholder selected checked required maxlength defer data-live data-events
-aria-hidden viewBox preserveAspectRatio d rows`)
+aria-hidden viewBox preserveAspectRatio d rows max`)
 
 // reader walks through the elements of a page.
 type reader struct {

@@ -91,6 +91,7 @@ func TestOperatorsActWithTheButtonsOfThePages(t *testing.T) {
 		changesScheduled(p, w)
 		pausesAndResumes(p)
 		retriesAllThatMatch(p, w)
+		retriesAsAnOperation(p, w)
 		editsOne(newTab(t, w.console, admin), w)
 	})
 }
@@ -106,6 +107,19 @@ func retriesAllThatMatch(p *tab, w *world) {
 	err := await("the partner has all that match", func() bool { return w.partner.got("match-1")+w.partner.got("match-2") == 2 })
 	p.must(err)
 	p.audited(operator, "all of them are good", "retry", work)
+}
+
+func retriesAsAnOperation(p *tab, w *world) {
+	p.t.Helper()
+	deadInWork(p.t, w, "operation-1", "operation-2")
+	w.partner.refuse(refused, false)
+	p.open(inBox(work, "/operations/preview?state=dead&subscription=default"))
+	p.do("type how many", chromedp.SendKeys(chromedp.CSS(command+" input[name=confirm]"), "2"))
+	p.command(command, "retry", "as an operation")
+	p.until("the page says that it is done", shows("done"))
+	err := await("the partner has both", func() bool { return w.partner.got("operation-1")+w.partner.got("operation-2") == 2 })
+	p.must(err)
+	p.audited(operator, "as an operation", "operation", work)
 }
 
 func editsOne(p *tab, w *world) {
