@@ -49,8 +49,11 @@ var (
 		why,
 	}
 	subscriptionForm = []parameter{
-		{"do", "pause or resume."},
+		{"do", "pause, resume, shards, set or reset. Of a setting that is reset, what its deployment says holds again."},
 		{"for", "The pause ends by itself after this span, such as 2h. Empty: when somebody resumes it."},
+		{"shards", "How many shards it is to have."},
+		{"setting", "The setting to set or reset, such as batch. Each takes the values that postbag subscriptions set does, but spans are written as 72h."},
+		{"value", "The value to set."},
 		why,
 	}
 )
@@ -197,30 +200,16 @@ func (c *console) onSubscription(r *http.Request) (v Done, err error) {
 	if err != nil {
 		return v, err
 	}
-	p := store.Pause{Scope: store.PauseSubscription, Ref: store.Ref{Box: r.PathValue("box"), Subscription: r.PathValue("subscription")}}
-	span, err := spanOf(f.Get("for"))
-	if err != nil {
-		return v, err
-	}
 	a, err := c.signed(r, f)
 	if err != nil {
 		return v, err
 	}
-	var give func(context.Context, operations.Store) error
-	switch do := f.Get("do"); {
-	case do == doPause:
-		give = func(ctx context.Context, ops operations.Store) error {
-			v.Notes, err = ops.Pause(ctx, a, p, span)
-			return err
-		}
-	case do == doResume && span == 0:
-		give = func(ctx context.Context, ops operations.Store) error { return ops.Resume(ctx, a, p) }
-	case do == doResume:
-		return v, badRequestf("for is given, and resume has no end; leave it out, or write do as pause")
-	default:
-		return v, badRequestf("do is neither pause nor resume; write one of them")
+	ref := store.Ref{Box: r.PathValue("box"), Subscription: r.PathValue("subscription")}
+	give, err := subscriptionCommand(f, a, ref, &v)
+	if err == nil {
+		err = c.change(r, give)
 	}
-	return v, c.change(r, give)
+	return v, err
 }
 
 // spanOf reads how long a pause is. Empty: zero, without an end.

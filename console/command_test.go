@@ -218,7 +218,7 @@ func TestACommandThatIsWrongChangesNothing(t *testing.T) {
 		"no box":                {strings.Replace(one, "/outbox/", "/none/", 1), retrying("a test"), 404, ""},
 		"a pause without words": {sub, url.Values{"do": {"pause"}}, 400, "no reason is given"},
 		"a pause of no length":  {sub, url.Values{"do": {"pause"}, "for": {"-1h"}, "why": {"x"}}, 400, "for is no span"},
-		"an end of a resume":    {sub, url.Values{"do": {"resume"}, "for": {"1h"}, "why": {"x"}}, 400, "resume has no end"},
+		"an end of a resume":    {sub, url.Values{"do": {"resume"}, "for": {"1h"}, "why": {"x"}}, 400, "for is given, and resume takes none"},
 		"no subscription":       {strings.Replace(sub, "/default/", "/none/", 1), url.Values{"do": {"pause"}, "why": {"x"}}, 404, ""},
 	} {
 		response, body := post(t, at+c.at, c.fields)

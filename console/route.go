@@ -189,7 +189,7 @@ func commandRoutes() []route {
 		},
 		{
 			method: http.MethodPost, path: "/api/v1" + subscriptions, handle: asJSON((*console).onSubscription), form: subscriptionForm, answer: Done{}, needs: Operator,
-			about: "Pause or resume a subscription.",
+			about: "Pause or resume a subscription, set or reset one of its settings, or change how many shards it has.",
 		},
 		{
 			method: http.MethodPost, path: "/api/v1" + groups, handle: asJSON((*console).onGroup), form: groupForm, answer: Done{}, needs: Operator,
