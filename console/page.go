@@ -21,7 +21,7 @@ import (
 var files embed.FS
 
 // pages are the templates of all pages. They escape every value for the place where it stands.
-var pages = parsed("overview", "relays", "audit", "box", "subscription", "errors", "keys", "messages", "message", "around", "operations", "operation", "preview", "failure")
+var pages = parsed("overview", "relays", "audit", "box", "subscription", "errors", "keys", "messages", "message", "around", "operations", "operation", "preview", "replays", "replay", "failure")
 
 // parsed puts each page into the layout that all have.
 func parsed(names ...string) map[string]*template.Template {
@@ -52,8 +52,8 @@ func parsed(names ...string) map[string]*template.Template {
 type sheet struct {
 	// V is what a look found.
 	V any
-	// Database and Box are those that the page is of; empty: none.
-	Database, Box string
+	// Database and Box are those that the page is of, and Of is the subscription; empty: none.
+	Database, Box, Of string
 	// ShowsPayloads: the console shows payloads to those who may see them.
 	ShowsPayloads bool
 	// Payloads: the one who looks may see payloads of the box.
@@ -87,7 +87,7 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 		root = "./"
 	}
 	return &sheet{
-		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
+		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), Of: r.PathValue("subscription"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
 		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), console: c, ctx: r.Context(),
 		decode: c.decode, traceLink: c.traceLink,

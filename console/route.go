@@ -82,7 +82,7 @@ func routes() []route {
 		{path: "/api/v1/openapi.json", handle: (*console).openAPI, needs: Viewer},
 		{path: "/api/", handle: (*console).nowhere, needs: Viewer},
 		{path: "/", page: true, handle: (*console).nowhere, needs: Viewer},
-	}, databaseRoutes(), boxRoutes(), pageRoutes(), commandRoutes(), operationRoutes())
+	}, databaseRoutes(), boxRoutes(), pageRoutes(), commandRoutes(), operationRoutes(), replayRoutes())
 }
 
 // databaseRoutes are those of the API that are of databases.
@@ -249,6 +249,27 @@ func operationRoutes() []route {
 		{path: box + "/preview", page: true, handle: asPage("preview", (*console).matched), takes: matchParameters, needs: Operator},
 		{method: http.MethodPost, path: box + "/commands", page: true, handle: asBegin, form: beginForm, needs: Operator},
 		{method: http.MethodPost, path: box + "/{operation}/commands", page: true, handle: asOperation, form: operationForm, needs: Operator},
+	}
+}
+
+// replayRoutes are those of replays.
+func replayRoutes() []route {
+	const (
+		api  = "/api/v1"
+		box  = "/databases/{database}/boxes/{box}"
+		plan = box + "/subscriptions/{subscription}/replay"
+	)
+	return []route{
+		{
+			path: api + box + "/replays", handle: asJSON((*console).replays), answer: Replays{}, needs: Viewer, live: true,
+			about: "The replays of a box, and how far they are.",
+		},
+		{
+			path: api + plan, handle: asJSON((*console).replayPreview), answer: ReplayPreview{}, takes: replayParameters, needs: Viewer,
+			about: "What a replay of a subscription would do, and the command that begins it.",
+		},
+		{path: box + "/replays", page: true, handle: asPage("replays", (*console).replays), needs: Viewer, live: true},
+		{path: plan, page: true, handle: asPage("replay", (*console).replayPreview), takes: replayParameters, needs: Viewer},
 	}
 }
 

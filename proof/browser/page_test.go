@@ -64,7 +64,7 @@ func pagesOf(t *testing.T, found map[string]string) map[string]string {
 	for name, kind := range map[string]string{
 		"overview": "/", "relays": "/databases/*/relays", "audit": "/databases/*/audit", "box": box, "subscription": box + "/subscriptions/*",
 		"errors": box + "/errors", "keys": box + "/keys", "messages": box + "/messages", "scheduled": box + "/messages state", "follow": box + "/messages follow",
-		"operations": box + "/operations", "all operations": "/databases/*/operations",
+		"operations": box + "/operations", "replays": box + "/replays", "replay": box + "/subscriptions/*/replay", "all operations": "/databases/*/operations",
 		"message": box + "/messages/*", "payload": box + "/messages/* payload", "around": box + "/messages/*/key",
 	} {
 		if pages[name] = found[kind]; found[kind] == "" {
