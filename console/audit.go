@@ -18,7 +18,7 @@ type Audit struct {
 
 func (c *console) audit(r *http.Request) (Audit, error) {
 	v := Audit{Lines: []operations.AuditLine{}}
-	limit, err := number(r, "limit", 50, mostAudit)
+	limit, err := limitOf(r, 50, mostAudit)
 	if err != nil {
 		return v, err
 	}

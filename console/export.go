@@ -38,7 +38,7 @@ func export(w http.ResponseWriter, r *http.Request, d *database, q store.Query, 
 	if !r.ProtoAtLeast(1, 1) {
 		return badRequestf("an export needs HTTP/1.1, since a trailer says whether that was all; have a proxy in between speak it, or take format=json with limit and cursor")
 	}
-	limit, err := number(r, "limit", mostExported, mostExported)
+	limit, err := limitOf(r, mostExported, mostExported)
 	if err != nil {
 		return err
 	}

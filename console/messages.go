@@ -80,7 +80,7 @@ func (c *console) listed(r *http.Request) (v Messages, err error) {
 	if err = follow(r, &q); err != nil {
 		return v, err
 	}
-	if q.Limit, err = number(r, "limit", pageOf, mostListed); err != nil {
+	if q.Limit, err = limitOf(r, pageOf, mostListed); err != nil {
 		return v, err
 	}
 	if err := columnsOf(r); err != nil {

@@ -75,7 +75,7 @@ func (d *database) forgetOperations() {
 
 // operations returns those of the database, or of the box that the path names.
 func (c *console) operations(r *http.Request) (v Operations, err error) {
-	limit, err := number(r, "limit", 50, operations.MaxOperationList)
+	limit, err := limitOf(r, 50, operations.MaxOperationList)
 	if err != nil {
 		return v, err
 	}

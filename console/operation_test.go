@@ -58,16 +58,27 @@ func atWork(t *testing.T, n int) string {
 
 const operationsAt = "/api/v1" + boxPage + "/operations"
 
-// inState asks for an operation until it is in a state.
-func inState(t *testing.T, at string, id int, state store.OperationState) (o operations.Operation) {
+// comesTo asks for an operation until it is as it is to be.
+func comesTo(t *testing.T, at, what string, is func(*operations.Operation) bool) (o operations.Operation) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if o = into[operations.Operation](t, at+operationsAt+"/"+strconv.Itoa(id)); o.State == state {
+	patience := time.NewTimer(20 * time.Second)
+	defer patience.Stop()
+	for {
+		if o = into[operations.Operation](t, at+operationsAt+"/1"); is(&o) {
 			return o
 		}
+		select {
+		case <-patience.C:
+			t.Fatalf("the operation is %+v, and not %s", o, what)
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	t.Fatalf("the operation is %+v, and not %s", o, state)
-	return o
+}
+
+// inState asks for an operation until it is in a state.
+func inState(t *testing.T, at string, state store.OperationState) operations.Operation {
+	t.Helper()
+	return comesTo(t, at, string(state), func(o *operations.Operation) bool { return o.State == state })
 }
 
 // begin is the form that begins an operation over all that were counted.
@@ -104,7 +115,7 @@ func TestAnOperatorRetriesAllOfAKindOfErrorAsAnOperation(t *testing.T) {
 	if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != "./1" {
 		t.Fatalf("it answers %s with %q: %s", response.Status, to, body)
 	}
-	if o := inState(t, at, 1, store.OperationDone); o.Given != 620 || o.Who != "ann@desk" || o.Why != "they are known now" {
+	if o := inState(t, at, store.OperationDone); o.Given != 620 || o.Who != "ann@desk" || o.Why != "they are known now" {
 		t.Errorf("in the end it is %+v", o)
 	}
 	for _, page := range []string{boxPage + "/operations", boxPage + "/operations/1", "/databases/shop/operations"} {
@@ -152,20 +163,14 @@ func TestAnOperationIsPausedResumedAndCancelledOnItsPage(t *testing.T) {
 		if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != "../1" {
 			t.Fatalf("to %s answers %s with %q: %s", do, response.Status, to, body)
 		}
-		return inState(t, at, 1, state)
+		return inState(t, at, state)
 	}
 	paused := set("pause", "the endpoint is slow", store.OperationPaused)
 	if paused.At >= 40 || paused.By != "ann@desk" || paused.ByWhy != "the endpoint is slow" {
 		t.Errorf("paused it is %+v", paused)
 	}
 	set("resume", "it is fast again", store.OperationRunning)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if o := into[operations.Operation](t, at+operationsAt+"/1"); o.At > paused.At {
-			break
-		} else if time.Now().After(end) {
-			t.Fatalf("resumed it does not go on: %+v", o)
-		}
-	}
+	comesTo(t, at, "further than before the pause", func(o *operations.Operation) bool { return o.At > paused.At })
 	if o := set("cancel", "they are the wrong ones", store.OperationCancelled); o.At >= 40 || o.Matched != 40 {
 		t.Errorf("cancelled it is %+v", o)
 	}

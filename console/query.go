@@ -12,15 +12,15 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// number reads a parameter that is a count, at least 1.
-func number(r *http.Request, name string, otherwise, most int) (int, error) {
-	text := r.URL.Query().Get(name)
+// limitOf reads the parameter that says how much is asked for, at least 1.
+func limitOf(r *http.Request, otherwise, most int) (int, error) {
+	text := r.URL.Query().Get("limit")
 	if text == "" {
 		return otherwise, nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
-		return 0, badRequestf("%s is no number from 1 to %d; write one, or leave it out", name, most)
+		return 0, badRequestf("limit is no number from 1 to %d; write one, or leave it out", most)
 	}
 	return n, nil
 }
