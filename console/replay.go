@@ -35,7 +35,10 @@ func (c *console) replays(r *http.Request) (v Replays, err error) {
 		return v, errNoBox
 	}
 	if d.ops.Replayer != nil {
-		v.Replays, err = d.ops.ReplaysOf(now.Boxes[at : at+1])
+		err = d.ask(r.Context(), func(ctx context.Context) (err error) { // of one that is through, what waits behind dead messages
+			v.Replays, err = d.ops.ReplaysOf(ctx, now.Boxes[at:at+1])
+			return err
+		})
 	}
 	return v, err
 }

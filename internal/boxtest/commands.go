@@ -56,7 +56,6 @@ func (s *Driver) Commands(by Commander, publish func(...postbag.Message) []postb
 	one("publish now", n, err)
 	n, err = by.Scheduled(ctx, a, Outbox.Box, store.Discard, []postbag.ID{later[1].ID})
 	one("cancel", n, err)
-	s.operation(ctx, by, a, st.Park)
 	s.pauses(ctx, by, a)
 	s.audited(ctx, by)
 	s.tunes(ctx, by, a)
@@ -100,35 +99,6 @@ func (s *Driver) operates(ctx context.Context, by Commander, a store.Audit, of p
 		if o, err = by.StepOperation(ctx, claim, 0, 1); err != nil || o.State != store.OperationDone || o.Given != 1 {
 			s.Errorf("its one step leaves it %s with %d given: %v", o.State, o.Given, err)
 		}
-	}
-}
-
-// operation begins and works a long operation for messages, if the store keeps such.
-func (s *Driver) operation(ctx context.Context, by Commander, a store.Audit, of []store.Park) {
-	s.Helper()
-	keeper, is := by.(store.Bookkeeper)
-	if !is {
-		return
-	}
-	items, _, err := by.List(ctx, store.Query{Ref: Outbox, State: store.StateDead, Oldest: true})
-	s.Must(err)
-	now, err := keeper.Clock(ctx)
-	s.Must(err)
-	id, err := keeper.PlanOperation(ctx, a, store.Operation{Ref: Outbox, Kind: store.OperationRetry, Of: store.StateDead, AsOf: now, Matched: int64(len(items))})
-	s.Must(err)
-	messages := make([]store.OperationMessage, len(items))
-	for i := range items {
-		messages[i] = store.OperationMessage{Seq: items[i].Seq, ID: items[i].ID}
-	}
-	for range 2 { // again is no harm
-		s.Must(keeper.AddMessages(ctx, id, 0, messages))
-	}
-	s.Must(keeper.BeginOperation(ctx, a, id))
-	o, err := keeper.ClaimOperation(ctx, id, "a test", time.Minute)
-	s.Must(err)
-	o, err = keeper.StepOperation(ctx, store.OperationClaim{ID: id, Token: o.Token, Lease: time.Minute}, 0, len(items))
-	if err != nil || o.State != store.OperationDone || len(items) != len(of) {
-		s.Errorf("a long operation for %d messages is %+v: %v", len(items), o, err)
 	}
 }
 

@@ -77,11 +77,11 @@ func (s Store) Replays(ctx context.Context, box string) ([]Replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ReplaysOf(o.Boxes)
+	return s.ReplaysOf(ctx, o.Boxes)
 }
 
 // ReplaysOf returns the replays of boxes that somebody has looked at.
-func (s Store) ReplaysOf(boxes []store.BoxView) ([]Replay, error) {
+func (s Store) ReplaysOf(ctx context.Context, boxes []store.BoxView) ([]Replay, error) {
 	out := []Replay{}
 	if s.Replayer == nil {
 		return out, refusef(ErrUnsupported, "this kind of store keeps no replays")

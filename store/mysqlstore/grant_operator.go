@@ -4,9 +4,10 @@ import "strings"
 
 // GrantOperator returns the SQL that gives an account what [GrantConsole] does, and the rights to give the commands of a
 // console: to retry and discard messages, to publish and cancel scheduled messages, to pause and resume subscriptions, to
-// set their shards and settings, and to begin, work, pause, resume and cancel long operations. It cannot publish, take leases, move positions, or change or remove a row of a log. The scheduled messages of all boxes are
-// in one table, so it can remove those of each box. Name all boxes. Run the SQL in the boxes' database, as an account that
-// may grant, and again for a new box. Errors are those of the boxes' names.
+// set their shards and settings, and to begin, work, pause, resume and cancel long operations. It cannot publish, take
+// leases, move positions, or change or remove a row of a log. The scheduled messages of all boxes are in one table, so it
+// can remove those of each box. Name all boxes. Run the SQL in the boxes' database, as an account that may grant, and again
+// for a new box. Errors are those of the boxes' names.
 func GrantOperator(account string, boxes ...string) (string, error) {
 	reads, err := GrantConsole(account, boxes...)
 	if err != nil {
@@ -21,8 +22,6 @@ func GrantOperator(account string, boxes ...string) (string, error) {
 		"UPDATE (epoch) ON postbag__meta",
 		"UPDATE (created_at) ON postbag__box", // to lock rows; nothing reads the column
 		"UPDATE (due), DELETE ON postbag__scheduled",
-		"INSERT, UPDATE ON postbag__operation", // commands for many messages
-		"INSERT, DELETE ON postbag__operation_part",
 		"INSERT, UPDATE (at, given, changed, passed, state, error, by_who, by_why, worker, token, lease_ends, begun, touched, ended) ON postbag__operation",
 		"INSERT, DELETE ON postbag__operation_part", // REPLACE deletes
 	} {

@@ -24,7 +24,6 @@ func GrantOperator(role string, boxes ...string) (string, error) {
 	b.WriteString("GRANT INSERT (sub, scope, held, who, why, ends), UPDATE (who, why, began, ends), DELETE ON postbag._pauses" + to)
 	b.WriteString("GRANT UPDATE (paused, settings, wanted, wanted_by) ON postbag._subscriptions" + to)
 	b.WriteString("GRANT UPDATE (n) ON postbag._epoch" + to)
-	b.WriteString("GRANT INSERT, UPDATE ON postbag._operations, postbag._operation_parts" + to) // commands for many messages
 	b.WriteString("GRANT INSERT (sub, version, kind, box, name, messages, chosen, as_of, rate, who, why, matched, made, state, touched), " +
 		"UPDATE (revision, at, given, changed, passed, state, error, by_who, by_why, worker, token, lease_ends, begun, touched, ended) ON postbag._operations" + to)
 	b.WriteString("GRANT INSERT (operation, part, messages), UPDATE (messages) ON postbag._operation_parts" + to)
