@@ -61,6 +61,7 @@ type Consumer[Tx any] struct {
 	call   Handler[Tx]            // Handle behind the middleware
 	tx     *postbag.Publisher[Tx] // its InTx wakes relays of what handlers publish
 	marks  *Inbox[Tx]
+	rules  *postbag.Publisher[int] // of boxes
 	log    *slog.Logger
 	intake intake
 	stower stower[Tx]
@@ -91,11 +92,13 @@ type ConsumerOptions[Tx any] struct {
 	// Consumer is the name under which messages are marked. All processes of one consumer
 	// have one name.
 	Consumer string
-	// Box is where messages are parked: those whose attempts are used up, and those that
-	// have no id or are not whole. They are stored with the reason (store.FaultHeader), and
-	// acknowledged; later messages of their key go on. The store must have the box, else
-	// Run ends at its start. Empty: Run ends with an error that names the message, and does
-	// not acknowledge it.
+	// Box is where messages are parked: those whose attempts are used up or that the handler
+	// rejected, and those that have no id or are not whole. They are stored and acknowledged;
+	// later messages of their key go on. The first kind is stored as it is, with the reason in
+	// FailedHeader: a relay delivers it, so a Destination with the same handler behind that box
+	// has it applied later. The other kind has the reason in store.FaultHeader, and no relay
+	// delivers it. The store must have the box, else Run ends at its start. Empty: Run ends with
+	// an error that names the message, and does not acknowledge it.
 	Box string
 	// TooLarge says what becomes of a message that is to be parked, and whose payload is larger
 	// than the box takes. Defaults to StopIfTooLarge, since the rest of the payload would be
@@ -156,9 +159,13 @@ func NewConsumer[Tx any](o ConsumerOptions[Tx]) (*Consumer[Tx], error) {
 	if err != nil {
 		return nil, err
 	}
+	rules, err := postbag.NewPublisher(nowhere{}, postbag.PublisherOptions{MaxSize: postbag.MaxPayload})
+	if err != nil {
+		return nil, err
+	}
 	log := o.Logger.With("consumer", o.Consumer)
 	c := &Consumer[Tx]{
-		o: o, call: call, tx: tx, marks: marks, log: log, intake: newIntake(o.Source, o.IDs, o.Keys, o.SumOff),
+		o: o, call: call, tx: tx, marks: marks, rules: rules, log: log, intake: newIntake(o.Source, o.IDs, o.Keys, o.SumOff),
 		db: storeTrouble(log, o.OnError), hand: newHand(o.Messages, o.Bytes), acks: newAcks(),
 	}
 	c.stower = stower[Tx]{

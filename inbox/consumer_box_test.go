@@ -81,8 +81,8 @@ func TestAMessageWhoseKeyIsNoNumberIsParkedInABoxByNumber(t *testing.T) {
 		t.Fatalf("parked are %+v", parked)
 	}
 	for i := range parked {
-		if !strings.Contains(fmt.Sprint(parked[i].Err), "no such account") {
-			t.Errorf("message %d was parked for %v", i, parked[i].Err)
+		if parked[i].Err != nil || !strings.Contains(failed(parked[i]), "no such account") {
+			t.Errorf("message %d was parked for %q, with the fault %v", i, failed(parked[i]), parked[i].Err)
 		}
 	}
 	if n := w.log.count("the store of an inbox fails"); n != 0 {

@@ -316,10 +316,10 @@ func TestAMessageWhoseAttemptsAreUsedUpIsParkedAndItsKeyGoesOn(t *testing.T) {
 	w.acked()
 	w.applied("good")
 	parked := w.in("aside")
-	if len(parked) != 1 || parked[0].Err == nil || string(parked[0].Payload) != "bad" || parked[0].Key != "a" {
+	if len(parked) != 1 || parked[0].Err != nil || string(parked[0].Payload) != "bad" || parked[0].Key != "a" {
 		t.Fatalf("parked are %+v", parked)
 	}
-	if why := parked[0].Err.Error(); !strings.Contains(why, "3 attempts") || !strings.Contains(why, "no such account") {
+	if why := failed(parked[0]); !strings.Contains(why, "3 attempts") || !strings.Contains(why, "no such account") {
 		t.Errorf("the reason is %q", why)
 	}
 	if n := calls.Load(); n != 3 {
@@ -421,7 +421,7 @@ func TestAPanicIsAnErrorOfItsMessageAlone(t *testing.T) {
 	if len(parked) != 1 || string(parked[0].Payload) != "13" {
 		t.Fatalf("parked are %+v", parked)
 	}
-	if text := fmt.Sprint(parked[0].Err); !strings.Contains(text, "panicked (string)") || strings.Contains(text, "4711") {
+	if text := failed(parked[0]); !strings.Contains(text, "panicked (string)") || strings.Contains(text, "4711") {
 		t.Errorf("the reason is %q", text)
 	}
 	if s := w.c.Stats(); s.Applied != 49 || s.Failed != 2 || s.Parked != 1 || w.log.count("a handler panicked") != 2 {
@@ -441,7 +441,7 @@ func TestAHandlerThatEndsItsGoroutineFailsItsMessageAlone(t *testing.T) {
 		}))
 	w.publish(numbered(0, 50)...)
 	w.acked()
-	if parked := w.in("aside"); len(parked) != 1 || string(parked[0].Payload) != "13" || !strings.Contains(fmt.Sprint(parked[0].Err), "ended its goroutine") {
+	if parked := w.in("aside"); len(parked) != 1 || string(parked[0].Payload) != "13" || !strings.Contains(failed(parked[0]), "ended its goroutine") {
 		t.Errorf("parked are %+v", parked)
 	}
 	w.end()
@@ -755,7 +755,7 @@ func TestAnAttemptThatTakesTooLongHasFailed(t *testing.T) {
 		w.publish(of("a", "slow"), of("a", "quick"))
 		w.acked()
 		w.applied("quick")
-		if parked := w.in("aside"); len(parked) != 1 || !strings.Contains(fmt.Sprint(parked[0].Err), "longer than ConsumerOptions.Timeout (3s)") {
+		if parked := w.in("aside"); len(parked) != 1 || !strings.Contains(failed(parked[0]), "longer than ConsumerOptions.Timeout (3s)") {
 			t.Errorf("parked are %+v", parked)
 		}
 		w.end()

@@ -35,7 +35,7 @@ func (c *Consumer[Tx]) work(begin, ctx context.Context) {
 // attempt works on a message once. over says that it is applied or stored. If not, it is to
 // be tried again after wait.
 func (c *Consumer[Tx]) attempt(begin, ctx context.Context, t *task) (wait time.Duration, over bool) {
-	if t.fault != nil {
+	if t.fault != nil || t.failed != nil {
 		return 0, c.park(begin, t)
 	}
 	fresh, began, err := c.apply(ctx, t)
@@ -182,8 +182,7 @@ func (c *Consumer[Tx]) about(m *source.Message, err error) error {
 func (c *Consumer[Tx]) reject(begin context.Context, t *task, err error) (stored bool) {
 	t.attempts++
 	c.failed.Add(1)
-	t.blame(err)
-	return c.park(begin, t)
+	return c.parkFailed(begin, t, fmt.Errorf("it was rejected in attempt %d: %w", t.attempts, err))
 }
 
 // fail counts an attempt.
@@ -193,8 +192,7 @@ func (c *Consumer[Tx]) fail(begin context.Context, t *task, err error) (wait tim
 	t.failures = 0
 	c.failed.Add(1)
 	if t.attempts >= c.o.Retry.MaxAttempts {
-		t.blame(fmt.Errorf("it failed in %d attempts, at last: %w", t.attempts, err))
-		return 0, c.park(begin, t)
+		return 0, c.parkFailed(begin, t, fmt.Errorf("it failed in %d attempts, at last: %w", t.attempts, err))
 	}
 	c.o.OnError(c.about(t.from, err))
 	wait = c.o.Retry.after(t.attempts)
@@ -220,18 +218,24 @@ func (c *Consumer[Tx]) count(t *task, fresh bool) {
 	}
 }
 
-// park stores a message with its fault in the box, or ends Run if there is none.
+// parkFailed parks a message that its handler did not apply. It stays whole, so that a relay of
+// the box can have it applied later.
+func (c *Consumer[Tx]) parkFailed(begin context.Context, t *task, why error) (stored bool) {
+	t.out.Topic = cmp.Or(t.out.Topic, c.o.Box)
+	t.keep(why, func(m postbag.Message) error { return c.rules.Publish(context.WithoutCancel(begin), 0, m) })
+	return c.park(begin, t)
+}
+
+// park stores a message in the box, with its fault if it has one, or ends Run if there is none.
 func (c *Consumer[Tx]) park(begin context.Context, t *task) (stored bool) {
-	if _, has := t.out.Headers[store.FaultHeader]; !has {
+	if _, has := t.out.Headers[store.FaultHeader]; t.fault != nil && !has {
 		t.blame(t.fault)
 	}
-	if err := c.refused(t.fault, &t.item); err != nil {
+	if err := c.refused(t.why(), &t.item); err != nil {
 		c.end(err)
 		return false
 	}
-	if t.out.Topic == "" {
-		t.out.Topic = c.o.Box
-	}
+	t.out.Topic = cmp.Or(t.out.Topic, c.o.Box)
 	items := []item{t.item}
 	err := c.stower.stow(begin, items)
 	if err != nil && begin.Err() == nil {
@@ -262,7 +266,7 @@ func (c *Consumer[Tx]) stowed(_ context.Context, items []item, fresh []bool) err
 		}
 		c.parked.Add(1)
 		c.log.Warn("a message was parked", "box", c.o.Box, "id", items[i].out.ID, "topic", items[i].out.Topic, "place", items[i].from.Place,
-			"fault", items[i].fault)
+			"fault", items[i].why())
 	}
 	return nil
 }

@@ -176,18 +176,29 @@ func late(err error) error {
 // what that made.
 func handed(m *broker.Delivery) *Message {
 	out := m.Message
-	out.Headers = broker.WithoutProperties(m.Headers)
+	all := broker.WithoutProperties(m.Headers)
 	from := &source.Message{Topic: m.Topic, Key: m.Key, MessageID: m.ID.String(), Payload: m.Payload, Time: m.At}
 	if w := m.Wire; w != nil {
-		out.Headers = w.Headers
+		all = w.Headers
 		from.ContentType, from.Null = w.ContentType, w.Null
 	}
-	for _, name := range slices.Sorted(maps.Keys(out.Headers)) {
-		from.Headers = append(from.Headers, source.Header{Name: name, Value: out.Headers[name]})
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		from.Headers = append(from.Headers, source.Header{Name: name, Value: all[name]})
 	}
+	out.Headers = withoutReason(all)
 	if m.Wire == nil {
 		from.ContentType = out.Headers[contentTypeHeader]
 		from.Null = out.Headers[nullHeader] == "true"
 	}
 	return &Message{Message: out, From: from, Attempt: m.Attempt}
+}
+
+// withoutReason leaves out why a Consumer parked the message: no publisher takes that header.
+func withoutReason(headers map[string]string) map[string]string {
+	if _, has := headers[FailedHeader]; !has {
+		return headers
+	}
+	headers = maps.Clone(headers)
+	delete(headers, FailedHeader)
+	return headers
 }

@@ -41,7 +41,8 @@
 //
 // A [Consumer] does all that for you: it takes messages from a broker (package source), calls
 // your handler in a transaction with the mark, and acknowledges after the commit. Messages of
-// one key are applied in sequence, others side by side. What fails is tried again, and parked.
+// one key are applied in sequence, others side by side. What fails is tried again, and parked
+// in a box. A [Destination] behind that box, with the same handler, has it applied later.
 // [On] and [NewRouter] make its handler of typed ones, each for an event.
 //
 // A [Receiver] goes further: it takes messages from a broker (package source) and stores

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/postbag/postbag"
@@ -22,7 +23,10 @@ type item struct {
 	out  postbag.Message
 	// fault is why the box cannot hold the message as it is. out then holds what it can.
 	fault error
-	cut   bool // of the payload only the head is left
+	// failed is why its handler did not apply it, if it is parked for that. out is then whole,
+	// unless there is a fault too.
+	failed error
+	cut    bool // of the payload only the head is left
 	// unsure says that a transaction in which the message was new had a commit without an
 	// answer. If a later one finds the mark, it is most likely that one's.
 	unsure bool
@@ -30,6 +34,9 @@ type item struct {
 
 // headPayload is how many bytes of a payload are kept that is too large, and of a text.
 const headPayload = 4 << 10
+
+// maxReason is how many bytes are kept of why a message was parked.
+const maxReason = 1000
 
 // Headers for what a box has no place for.
 const (
@@ -79,8 +86,24 @@ func (in *intake) item(m *source.Message) item {
 // faulty says that the item has a fault.
 func (it *item) faulty() bool { return it.fault != nil }
 
+// why is the reason for which the item is parked.
+func (it *item) why() error { return cmp.Or(it.fault, it.failed) }
+
 // misfit blames an item that a box does not take, as its rules or a store said.
 func (it *item) misfit(fault error) { it.spoil(fault, isTooLong(fault)) }
+
+// keep readies an item that is whole and was not applied, to be parked as it is. What no box
+// takes, as check says, gets a fault.
+func (it *item) keep(why error, check func(postbag.Message) error) {
+	it.failed = why
+	if fault := check(it.out); fault != nil {
+		it.misfit(fault)
+		return
+	}
+	headers := map[string]string{FailedHeader: clean(why.Error(), maxReason)}
+	maps.Copy(headers, it.out.Headers)
+	it.out.Headers = headers
+}
 
 // blame makes of the item what any box can hold, with a fault. A second fault does not
 // replace the first.
@@ -90,18 +113,22 @@ func (it *item) blame(fault error) { it.spoil(fault, false) }
 func (it *item) spoil(fault error, tooLarge bool) {
 	if it.fault == nil {
 		it.fault = fault
+		if it.failed != nil {
+			it.fault = fmt.Errorf("%w; it cannot be parked as it is: %w", it.failed, fault)
+		}
 	}
 	reason, payload := it.fault, it.out.Payload
 	if !it.cut && (len(payload) > postbag.MaxPayload || tooLarge) {
 		it.cut = true
-		reason = fmt.Errorf("%w (the payload has %d bytes, and the SHA-256 %x; its first bytes are here)", reason, len(payload), sha256.Sum256(payload))
+		reason = fmt.Errorf("%s (the payload has %d bytes, and the SHA-256 %x; its first bytes are here)", clean(reason.Error(), maxReason/2), len(payload), sha256.Sum256(payload))
 		payload = payload[:min(len(payload), headPayload)]
 	}
 	it.out = postbag.Message{
 		ID: it.out.ID, Topic: clean(it.out.Topic, postbag.MaxName), Key: clean(it.out.Key, postbag.MaxKey),
 		Type: clean(it.out.Type, postbag.MaxName), Headers: cleanHeaders(it.out.Headers), Payload: payload,
 	}
-	it.out.Headers[store.FaultHeader] = clean(reason.Error(), 1000)
+	delete(it.out.Headers, FailedHeader) // the fault says it
+	it.out.Headers[store.FaultHeader] = clean(reason.Error(), maxReason)
 }
 
 // part gives the item an id and a mark of its own, because its id is that of another

@@ -144,7 +144,7 @@ func TestAMessageThatIsRejectedIsParkedAtOnceWithItsReason(t *testing.T) {
 	w.acked()
 	w.applied("good")
 	parked := w.in("aside")
-	if len(parked) != 1 || string(parked[0].Payload) != "bad" || parked[0].Key != "a" || !strings.Contains(fmt.Sprint(parked[0].Err), "the amount is negative") {
+	if len(parked) != 1 || string(parked[0].Payload) != "bad" || parked[0].Key != "a" || !strings.Contains(failed(parked[0]), "the amount is negative") {
 		t.Errorf("parked are %+v", parked)
 	}
 	if s := w.c.Stats(); s.Failed != 1 || s.Parked != 1 || s.Applied != 1 || w.log.count("it is tried again") != 0 {

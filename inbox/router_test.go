@@ -196,7 +196,7 @@ func TestWhatBecomesOfAMessageThatNoRouteTakes(t *testing.T) {
 				t.Errorf("of a message that came again it counted %+v", s)
 			}
 			parked := w.in("aside")
-			if (c.parked == "") != (len(parked) == 0) || len(parked) == 1 && !strings.Contains(fmt.Sprint(parked[0].Err), c.parked) {
+			if (c.parked == "") != (len(parked) == 0) || len(parked) == 1 && !strings.Contains(failed(parked[0]), c.parked) {
 				t.Errorf("parked are %+v", parked)
 			}
 			w.end()

@@ -107,7 +107,7 @@ func (s *stower[Tx]) spoil(it *item, fault error) error {
 // number has a box by number take an item whose key it refuses. The message keeps its key, and gets a number as its shard
 // key: the slot that a box by hash would give it, so that messages of one key stay in one slot.
 func (s *stower[Tx]) number(it *item, fault error) error {
-	told := it.faulty() // it was told with its first fault
+	told := it.faulty() || it.failed != nil // with its first fault, or as what failed
 	if !told {
 		it.blame(fault)
 	}

@@ -92,7 +92,7 @@ func TestAMessageIsParkedWholeWhoseHandlerPublishesTooMuch(t *testing.T) {
 	w.publish(source.Message{MessageID: "1", Payload: make([]byte, 9000)})
 	w.acked()
 	w.end()
-	if items := w.in("aside"); len(items) != 1 || len(items[0].Payload) != 9000 || items[0].Err == nil {
+	if items := w.in("aside"); len(items) != 1 || len(items[0].Payload) != 9000 || items[0].Err != nil || !strings.Contains(failed(items[0]), "too large") {
 		t.Errorf("parked are %+v", items)
 	}
 }

@@ -16,3 +16,14 @@ func TestAHandlerOfPagesConformsAsADestination(t *testing.T) {
 		effectstest.RunWhole(t, "on "+k.server(t).Version(), func(*testing.T) effectstest.Store[postbag.SQLTx] { return s.Store })
 	})
 }
+
+func TestWhatAConsumerParkedIsAppliedWhenItIsRetried(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		effectstest.RunRedrive(t, func(t *testing.T) effectstest.Redriven[postbag.SQLTx] {
+			t.Helper()
+			return newTestBox(t, k).Store
+		})
+	})
+}

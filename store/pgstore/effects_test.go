@@ -16,3 +16,11 @@ func TestAHandlerOfPagesConformsAsADestination(t *testing.T) {
 	version, _, _ := strings.Cut(shared.Server(t).Version(), " (Debian")
 	effectstest.RunWhole(t, "on PostgreSQL "+version, func(*testing.T) effectstest.Store[pgx.Tx] { return s.Store })
 }
+
+func TestWhatAConsumerParkedIsAppliedWhenItIsRetried(t *testing.T) {
+	t.Parallel()
+	effectstest.RunRedrive(t, func(t *testing.T) effectstest.Redriven[pgx.Tx] {
+		t.Helper()
+		return newTestBox(t).Store
+	})
+}

@@ -15,3 +15,11 @@ func TestAHandlerOfPagesConformsAsADestination(t *testing.T) {
 		return open(t).Store
 	})
 }
+
+func TestWhatAConsumerParkedIsAppliedWhenItIsRetried(t *testing.T) {
+	t.Parallel()
+	effectstest.RunRedrive(t, func(t *testing.T) effectstest.Redriven[postbag.SQLTx] {
+		t.Helper()
+		return open(t).Store
+	})
+}
