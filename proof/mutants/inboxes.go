@@ -122,6 +122,18 @@ var consuming = []Mutant{
 		By:       coreTests("inbox", "TestAMessageWhoseAttemptsAreUsedUpIsParkedAndItsKeyGoesOn"),
 	},
 	{
+		Name: "consumer-parks-as-fault", What: "a message whose handler failed is parked as one that is not whole",
+		Evidence: "`postbag messages retry` made what a consumer had parked dead again",
+		Patches:  []Patch{{"inbox/consumer_work.go", "	t.keep(why, func(m postbag.Message) error { return c.rules.Publish(context.WithoutCancel(begin), 0, m) })\n", "	t.blame(why)\n"}},
+		By:       coreTests("inbox", "TestWhatAConsumerParkedIsAppliedWhenItIsRetried|TestAMessageWhoseHandlerFailedIsParkedAsItCame"),
+	},
+	{
+		Name: "consumer-parks-without-mark", What: "a message that is parked has no mark of its consumer",
+		Evidence: "a message in a dead letter queue is delivered again, and applied twice",
+		Patches:  []Patch{{"inbox/consumer.go", "		to: o.Store, marks: marks, consumer: o.Consumer, box: o.Box, verb: \"consume\",\n", "		to: o.Store, marks: marks, consumer: o.Consumer + \"/parked\", box: o.Box, verb: \"consume\",\n"}},
+		By:       coreTests("inbox", "TestWhatAConsumerParkedIsAppliedWhenItIsRetried"),
+	},
+	{
 		Name: "consumer-deadlock-counted", What: "a transaction that met another one counts as an attempt that failed",
 		Evidence: "busy tables that send messages to the dead letters",
 		Patches:  []Patch{{"inbox/consumer_work.go", "	case meetsAnother(c.o.Store, err) && (t.again < maxInARow || !began):", "	case meetsAnother(c.o.Store, err) && t.again > maxInARow:"}},
@@ -230,6 +242,12 @@ var handling = []Mutant{
 		Evidence: "what was taken in counts as applied",
 		Patches:  []Patch{{"inbox/destination_deliver.go", "	return MessageID(\"handled:\"+m.Box+\"/\"+m.Subscription+\":\") + UUID(m.ID)\n", "	return UUID(m.ID)\n"}},
 		By:       coreTests("inbox", "TestAMarkOfAReceiverOrAConsumerIsNoneOfADestination"),
+	},
+	{
+		Name: "handler-gets-why-parked", What: "a handler gets a header that no publisher takes",
+		Evidence: "handlers that pass on the headers that they got",
+		Patches:  []Patch{{"inbox/destination_deliver.go", "	out.Headers = withoutReason(all)\n", "	out.Headers = all\n"}},
+		By:       coreTests("inbox", "TestAHandlerFindsWhyAMessageWasParkedInTheMessageAsItCameAlone"),
 	},
 	{
 		Name: "handler-unknown-commit-rejected", What: "a commit without an answer counts against its message",
