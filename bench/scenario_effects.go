@@ -115,15 +115,3 @@ func effects(whole bool) func(ctx context.Context, l *testbed) (broker.Destinati
 		return inbox.NewBatchDestination(o)
 	}
 }
-
-// effectEach applies each message in a transaction with its mark.
-func effectEach(ctx context.Context, l *testbed) (broker.Destination, error) {
-	if _, err := l.pool.Exec(ctx, ownTable+`; truncate postbag._once`); err != nil {
-		return nil, err
-	}
-	s, err := l.openEffects(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return inbox.NewDestination(inbox.DestinationOptions[pgx.Tx]{Store: s, Consumer: "billing", Handle: changeAccount, CountAfter: true})
-}

@@ -248,6 +248,29 @@ var scenarios = []scenario{
 		ways: []way{{"by hand", applying(8, 1, withUpdate(onceRaw))}, {"once", applying(8, 1, withUpdate(onceInbox))}},
 	},
 	{
+		name: "13-consume", what: "a consumer with a handler that changes an account, 8 at once, from a source in memory, messages/s",
+		goal: atLeast("consumer", "by hand", 0.9),
+		ways: []way{{"by hand", applyByHand(consumed, 8, 10_000)}, {"consumer", consume(consumed, 8, 10_000)}},
+	},
+	{
+		name: "13-handle", what: "a box of 500 keys into an account each by a relay, 8 at once, messages/s",
+		goal: atLeast("counted first", "by hand", 0.9),
+		ways: []way{
+			{"by hand", applyByHand(consumed, 8, 500)},
+			{"counted after", drainTo(10_000, 500, 1, handleEach(true), calls(8))},
+			{"counted first", drainTo(10_000, 500, 1, handleEach(false), calls(8))},
+		},
+	},
+	{
+		name: "13-handle-five", what: "the same with five keys, which run side by side, messages/s",
+		goal: atLeast("counted first", "by hand", 0.9),
+		ways: []way{
+			{"by hand", applyByHand(consumed, 5, 5)},
+			{"counted after", drainTo(5000, 5, 1, handleEach(true), calls(8))},
+			{"counted first", drainTo(1000, 5, 1, handleEach(false), calls(8))},
+		},
+	},
+	{
 		name: "13-once-500", what: "500 ids marked in one statement a transaction, 4 clients, messages/s",
 		goal: atLeast("once", "raw arrays", 0.8),
 		ways: []way{{"raw arrays", applying(4, 500, onceRawBatch(500))}, {"once", applying(4, 500, onceBatch(500))}},
