@@ -129,7 +129,5 @@ func handleEach(countAfter bool) func(ctx context.Context, l *testbed) (broker.D
 // effectEach is handleEach where a handler that ends its process is called without an end.
 var effectEach = handleEach(true)
 
-// calls has so many calls of a destination at work at once.
-func calls(n int) func(*relay.Subscription) {
-	return func(s *relay.Subscription) { s.Concurrency = n }
-}
+// eightCalls has so many calls of a destination at work at once.
+func eightCalls(s *relay.Subscription) { s.Concurrency = 8 }

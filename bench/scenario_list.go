@@ -257,8 +257,8 @@ var scenarios = []scenario{
 		goal: atLeast("counted first", "by hand", 0.9),
 		ways: []way{
 			{"by hand", applyByHand(consumed, 8, 500)},
-			{"counted after", drainTo(10_000, 500, 1, handleEach(true), calls(8))},
-			{"counted first", drainTo(10_000, 500, 1, handleEach(false), calls(8))},
+			{"counted after", drainTo(10_000, 500, 1, handleEach(true), eightCalls)},
+			{"counted first", drainTo(10_000, 500, 1, handleEach(false), eightCalls)},
 		},
 	},
 	{
@@ -266,8 +266,8 @@ var scenarios = []scenario{
 		goal: atLeast("counted first", "by hand", 0.9),
 		ways: []way{
 			{"by hand", applyByHand(consumed, 5, 5)},
-			{"counted after", drainTo(5000, 5, 1, handleEach(true), calls(8))},
-			{"counted first", drainTo(1000, 5, 1, handleEach(false), calls(8))},
+			{"counted after", drainTo(5000, 5, 1, handleEach(true), eightCalls)},
+			{"counted first", drainTo(1000, 5, 1, handleEach(false), eightCalls)},
 		},
 	},
 	{
