@@ -34,8 +34,8 @@ type database struct {
 	// operation, and places that of the one who asks anything else, so that no search keeps the overview waiting.
 	looks, longs, places chan struct{}
 	// tails has the place of the one stream that asks for a list of messages.
-	tails chan struct{}
-	worker               *worker
+	tails  chan struct{}
+	worker *worker
 
 	mu sync.Mutex
 	// seen is the latest overview, read at; before is the one before it, for rates. Nobody changes them.
