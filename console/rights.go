@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/postbag/postbag/internal/redact"
 )
 
 // Role is what somebody may do. The zero value is nothing. Each role may do what those before it may.
@@ -71,23 +73,23 @@ type Rights []Grant
 
 // In returns the highest role in a box.
 func (r Rights) In(database, box string) Role {
-	return r.highest(func(g Grant) bool { return matches(g.Databases, database) && matches(g.Boxes, box) })
+	return r.highest(func(g Grant) bool { return redact.Matches(g.Databases, database) && redact.Matches(g.Boxes, box) })
 }
 
 // Over returns the highest role over all boxes of a database: also over those that are made later.
 func (r Rights) Over(database string) Role {
-	return r.highest(func(g Grant) bool { return matches(g.Databases, database) && g.Boxes == "*" })
+	return r.highest(func(g Grant) bool { return redact.Matches(g.Databases, database) && g.Boxes == "*" })
 }
 
 // Anywhere returns the highest role in some box of a database. That box need not be there.
 func (r Rights) Anywhere(database string) Role {
-	return r.highest(func(g Grant) bool { return matches(g.Databases, database) })
+	return r.highest(func(g Grant) bool { return redact.Matches(g.Databases, database) })
 }
 
 // SeePayloads says whether payloads and headers of a box's messages may be seen.
 func (r Rights) SeePayloads(database, box string) bool {
 	for _, g := range r {
-		if g.Payloads && matches(g.Databases, database) && matches(g.Boxes, box) {
+		if g.Payloads && redact.Matches(g.Databases, database) && redact.Matches(g.Boxes, box) {
 			return r.In(database, box) >= Viewer
 		}
 	}
@@ -102,27 +104,6 @@ func (r Rights) highest(holds func(Grant) bool) Role {
 		}
 	}
 	return most
-}
-
-// matches says whether a pattern is all of a name. Each * stands for any text.
-func matches(pattern, name string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == name
-	}
-	rest, begins := strings.CutPrefix(name, parts[0])
-	if !begins {
-		return false
-	}
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		at := strings.Index(rest, part)
-		if at < 0 {
-			return false
-		}
-		rest = rest[at+len(part):]
-	}
-	return strings.HasSuffix(rest, last)
 }
 
 // User is who asks.

@@ -79,7 +79,7 @@ func (r *Rules) Headers(all map[string]string) (shown map[string]string, hidden 
 	shown = maps.Clone(all)
 	for name := range all {
 		for _, pattern := range r.headers {
-			if matches(pattern, strings.ToLower(name)) {
+			if Matches(pattern, strings.ToLower(name)) {
 				shown[name], hidden = Mark, true
 			}
 		}
@@ -103,8 +103,8 @@ func (r *Rules) Payload(payload []byte) (shown []byte, hidden bool) {
 	return nil, true
 }
 
-// matches says whether a name is of a pattern, in which * stands for any text.
-func matches(pattern, name string) bool {
+// Matches says whether a name is of a pattern, in which * stands for any text: of a rule, and of what a right is about.
+func Matches(pattern, name string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
 		return pattern == name
