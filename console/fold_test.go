@@ -61,9 +61,9 @@ func TestATraceIsLinkedByTheHeaderOfItsMessage(t *testing.T) {
 
 func TestAPayloadIsShownDecodedWhereThatCanBe(t *testing.T) {
 	t.Parallel()
-	s := &sheet{decode: func(topic, typ string, payload []byte) (string, bool) {
+	s := &sheet{console: &console{decode: func(topic, typ string, payload []byte) (string, bool) {
 		return `{"topic":"` + topic + `","n":1}`, typ == "known" && string(payload) == "\x01"
-	}}
+	}}}
 	m := messageOf(postbag.Message{Topic: "t", Type: "known", Payload: []byte("\x01")})
 	if v := s.Payload(m); v.Decoded != `{"topic":"t","n":1}` || v.DecodedFolded == nil || v.Hex == "" {
 		t.Errorf("it is shown as %+v", v)
@@ -77,7 +77,7 @@ func TestAPayloadIsShownDecodedWhereThatCanBe(t *testing.T) {
 	if v := s.Payload(m); len(v.Decoded) != mostText || v.DecodedFolded != nil {
 		t.Errorf("of a long text %d bytes are shown", len(v.Decoded))
 	}
-	if v := (&sheet{}).Payload(m); v.Decoded != "" {
+	if v := (&sheet{console: &console{}}).Payload(m); v.Decoded != "" {
 		t.Errorf("without a decoder it is shown as %+v", v)
 	}
 }

@@ -69,8 +69,6 @@ type sheet struct {
 	several    bool
 	rights     Rights
 	console    *console
-	decode     func(topic, typ string, payload []byte) (string, bool)
-	traceLink  string
 	ctx        context.Context //nolint:containedctx // that of the request, for what a template asks
 }
 
@@ -90,7 +88,6 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), Of: r.PathValue("subscription"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
 		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), console: c, ctx: r.Context(),
-		decode: c.decode, traceLink: c.traceLink,
 	}
 }
 

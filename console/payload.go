@@ -43,14 +43,14 @@ type shown struct {
 // Payload makes the payload of a message ready for the page. Without one it is nil.
 func (s *sheet) Payload(m operations.Message) *shown {
 	v := payloadOf(m)
-	if v == nil || s.decode == nil {
+	if v == nil || s.console.decode == nil {
 		return v
 	}
 	data, err := m.Body.Bytes()
 	if err != nil || len(data) > mostDecoded {
 		return v
 	}
-	if text, ok := s.decode(m.Topic, m.Type, data); ok {
+	if text, ok := s.console.decode(m.Topic, m.Type, data); ok {
 		v.Decoded = strings.ToValidUTF8(text[:min(len(text), mostText)], "\ufffd")
 		v.DecodedFolded = foldOf([]byte(v.Decoded))
 	}
@@ -58,7 +58,7 @@ func (s *sheet) Payload(m operations.Message) *shown {
 }
 
 // Trace is the address of the trace that the headers of a message name; empty: there is none.
-func (s *sheet) Trace(m operations.Message) string { return traceOf(s.traceLink, m.Headers) }
+func (s *sheet) Trace(m operations.Message) string { return traceOf(s.console.traceLink, m.Headers) }
 
 // payloadOf makes a payload ready for a page. Without one it is nil.
 func payloadOf(m operations.Message) *shown {
