@@ -52,11 +52,8 @@ type Store struct {
 
 // Operations are what operators do to the store.
 func (s *Store) Operations() operations.Store {
-	tuner, _ := s.Store.(store.Tuner)
-	retainer, _ := s.Store.(store.Retainer)
-	replayer, _ := s.Store.(store.Replayer)
-	bookkeeper, _ := s.Store.(store.Bookkeeper)
-	return operations.Store{Inspector: s, Operator: s, Editor: s.Editor, Steward: s.Steward, Tuner: tuner, Forgetter: s.Forgetter, Retainer: retainer, Replayer: replayer, Pauser: s.Pauser, Bookkeeper: bookkeeper, Due: s.Store.Due}
+	o, _ := operations.Of(s.Store) // a store of every kind can be looked at and takes commands
+	return o
 }
 
 // Schema is what operators do to the store's schema.
