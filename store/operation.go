@@ -39,7 +39,8 @@ type Bookkeeper interface {
 	// one with the number from on. In the same transaction it moves At and the counts, and makes
 	// the lease longer. The step that comes to the last message ends the operation, and writes
 	// that to the audit log. n is 0: it only makes the lease longer, and a paused operation can
-	// have that, too.
+	// have that, too. An operation that runs then has the claim's Trouble as its Error, and a step
+	// that gives commands takes that away.
 	//
 	// Nothing is given, and the answer says how the operation is, if it does not run, or if from
 	// is not its At. A claim with an old token is ErrOperationLost. ErrTooManyCommands is as that
@@ -160,7 +161,7 @@ type Operation struct {
 	Given, Changed, Passed int64
 
 	State OperationState
-	// Error is why it failed.
+	// Error is why it failed. While it runs, it is what its worker has trouble with, and tries again by itself.
 	Error string
 	// By paused, resumed or cancelled it last, and ByWhy is why. Empty: nobody did.
 	By, ByWhy string
@@ -187,6 +188,11 @@ type OperationClaim struct {
 	Token int64
 	// Lease is how long the lease is from each step on.
 	Lease time.Duration
+	// Of is Operation.Of, as ClaimOperation returned it: a store chooses its locks by it before it reads the record. To name another
+	// one is an error. Empty is always right, and may wait for more.
+	Of State
+	// Trouble is what keeps the worker from a step, if it tries again by itself. Empty: nothing does. See StepOperation.
+	Trouble string
 }
 
 // Errors of a Bookkeeper.
@@ -203,6 +209,8 @@ var (
 	ErrOperationState = errors.New("store: the state of the operation does not allow that")
 	// ErrOperationVersion: a later version made the record.
 	ErrOperationVersion = errors.New("store: a later version of Postbag made this operation; work it with that one, or cancel it")
+	// ErrOperationDamaged: the messages of an operation cannot be read.
+	ErrOperationDamaged = errors.New("store: a part of the operation's messages cannot be read: the row is gone or damaged, or a later version wrote it; cancel it, and give the command again")
 )
 
 // Open says that an operation counts towards MaxOperations.

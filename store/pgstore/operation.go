@@ -235,20 +235,25 @@ func (s *Store) operate(ctx context.Context, doing string, id store.OperationID,
 		if err != nil || o.Operation == was && len(before) == 0 {
 			return true, err
 		}
-		err = s.guarded(ctx, func(v *server) error {
-			args := new(parameters).int8(int64(id)).int8(o.revision).text(string(o.State)).text(o.Error).text(o.By).text(o.ByWhy).text(o.Worker)
-			args.int8(o.Token).int8(microsOf(o.LeaseEnds)).int8(microsOf(o.Begun)).int8(microsOf(o.Touched)).int8(microsOf(o.Ended))
-			args.text(a.Who).text(a.Why).text(line)
-			calls := append([]call{s.guard(v, "", nil)}, before...)
-			return s.run(ctx, append(calls, call{
-				st: s.statements.get("set_operation", ""), args: args,
-				reset: func() { written = false },
-				each:  func(row) error { written = true; return nil },
-			})...)
-		})
-		return written, err
+		return s.setOperation(ctx, o, a, line, before)
 	})
 	return translateError(storekit.OperationDoing(doing, id), err)
+}
+
+// setOperation writes what changes of an operation, unless somebody else has changed it since it was read.
+func (s *Store) setOperation(ctx context.Context, o *operationRow, a store.Audit, line string, before []call) (written bool, err error) {
+	err = s.guarded(ctx, func(v *server) error {
+		args := new(parameters).int8(int64(o.ID)).int8(o.revision).text(string(o.State)).text(o.Error).text(o.By).text(o.ByWhy).text(o.Worker)
+		args.int8(o.Token).int8(microsOf(o.LeaseEnds)).int8(microsOf(o.Begun)).int8(microsOf(o.Touched)).int8(microsOf(o.Ended))
+		args.text(a.Who).text(a.Why).text(line)
+		calls := append([]call{s.guard(v, "", nil)}, before...)
+		return s.run(ctx, append(calls, call{
+			st: s.statements.get("set_operation", ""), args: args,
+			reset: func() { written = false },
+			each:  func(row) error { written = true; return nil },
+		})...)
+	})
+	return written, err
 }
 
 // revise reads an operation and calls do with it until it has written what it wanted.

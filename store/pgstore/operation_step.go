@@ -11,21 +11,15 @@ import (
 
 // StepOperation implements store.Bookkeeper.
 func (s *Store) StepOperation(ctx context.Context, c store.OperationClaim, from int64, n int) (out store.Operation, err error) {
-	if n == 0 {
-		err = s.operate(ctx, "step", c.ID, func(o *operationRow) (store.Audit, string, []call, error) {
-			_, err := storekit.StepOperation(&o.Operation, c, from, 0, o.now)
-			out = o.Operation
-			return store.Audit{}, "", nil, err
-		})
-		return out, err
-	}
 	given := int64(0)
 	err = s.revise(ctx, c.ID, func(o *operationRow) (written bool, err error) {
 		next := *o
 		n, err := storekit.StepOperation(&next.Operation, c, from, n, o.now)
-		if err != nil || n == 0 {
-			out = o.Operation
+		if out = next.Operation; err != nil || next == *o { // it is over
 			return true, err
+		}
+		if n == 0 {
+			return s.setOperation(ctx, &next, store.Audit{}, "", nil)
 		}
 		step, err := s.stepped(ctx, o, &next, n)
 		if err == nil {

@@ -136,14 +136,8 @@ func (s *Base) ClaimOperation(ctx context.Context, id store.OperationID, worker 
 func (s *Base) StepOperation(ctx context.Context, c store.OperationClaim, from int64, n int) (out store.Operation, err error) {
 	given, box, scheduled := int64(0), "", false
 	within := s.hooks.Write
-	if n > 0 {
-		o, err := s.Operation(ctx, c.ID)
-		if err != nil {
-			return store.Operation{}, err
-		}
-		if o.Of != store.StateScheduled { // commands are queued one after another
-			within = s.hooks.Change
-		}
+	if n > 0 && c.Of != store.StateScheduled { // commands are queued one after another
+		within = s.hooks.Change
 	}
 	err = s.operate(ctx, within, "step", c.ID, func(t *Tx, o *operationRow) (err error) {
 		n, err := storekit.StepOperation(&o.Operation, c, from, n, time.UnixMicro(t.Now))

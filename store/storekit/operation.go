@@ -91,6 +91,8 @@ func StepOperation(o *store.Operation, c store.OperationClaim, from int64, n int
 	switch {
 	case n < 0 || n > store.OperationPart || c.Lease <= 0:
 		return 0, fmt.Errorf("a step of %d messages, and a lease of %s; step over 0 to %d, with a lease", n, c.Lease, store.OperationPart)
+	case c.Of != "" && c.Of != o.Of:
+		return 0, fmt.Errorf("the claim says that the messages are %.20q, and they are %s; name what ClaimOperation returned", string(c.Of), o.Of)
 	case o.Token != c.Token:
 		return 0, store.ErrOperationLost
 	case o.State != store.OperationRunning && o.State != store.OperationPaused:
@@ -102,7 +104,10 @@ func StepOperation(o *store.Operation, c store.OperationClaim, from int64, n int
 	case o.State == store.OperationPaused || from != o.At:
 		n = 0
 	}
-	o.LeaseEnds, o.Touched = now.Add(c.Lease).UTC(), now.UTC()
+	o.LeaseEnds, o.Touched, o.Error = now.Add(c.Lease).UTC(), now.UTC(), ""
+	if n == 0 && o.State == store.OperationRunning {
+		o.Error = Reason(c.Trouble)
+	}
 	return int(min(int64(n), o.Matched-o.At)), nil
 }
 
@@ -157,13 +162,13 @@ func SetOperation(a store.Audit, o *store.Operation, to store.OperationState, no
 	if !operationCanBe(o.State, to) {
 		return "", false, fmt.Errorf("%w: it is %s and cannot be %.20q", store.ErrOperationState, o.State, string(to))
 	}
-	o.By, o.ByWhy, o.Touched, o.State = Reason(a.Who), Reason(a.Why), now.UTC(), to
+	o.By, o.ByWhy, o.Touched, o.State, o.Error = Reason(a.Who), Reason(a.Why), now.UTC(), to, ""
 	switch to {
 	case store.OperationCancelled:
 		o.Ended, o.Worker, o.LeaseEnds = now.UTC(), "", time.Time{}
 		return operationEnd(o), true, nil
 	case store.OperationRunning:
-		o.Error, o.Ended = "", time.Time{}
+		o.Ended = time.Time{}
 	default: // it is paused
 	}
 	return "", true, nil

@@ -2,7 +2,6 @@ package storekit
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -46,13 +45,11 @@ func packMessages(scheduled bool, of []store.OperationMessage) []byte {
 	return out
 }
 
-var errPart = errors.New("a part of the operation's messages cannot be read: the row is damaged, or a later version wrote it; cancel it, and give the command again")
-
 // UnpackMessages reads what AddToOperation returned. Of messages of the log, only a sum of the id is there: see
 // [SameMessage].
 func UnpackMessages(part []byte) ([]store.OperationMessage, error) {
 	if len(part) == 0 {
-		return nil, errPart
+		return nil, store.ErrOperationDamaged
 	}
 	switch kind, rest := part[0], part[1:]; kind {
 	case packedIDs:
@@ -60,14 +57,14 @@ func UnpackMessages(part []byte) ([]store.OperationMessage, error) {
 	case packedSeqs:
 		return unpackSeqs(rest)
 	default:
-		return nil, errPart
+		return nil, store.ErrOperationDamaged
 	}
 }
 
 func unpackIDs(rest []byte) (out []store.OperationMessage, err error) {
 	for ; len(rest) > 0; rest = rest[len(postbag.ID{}):] {
 		if len(rest) < len(postbag.ID{}) {
-			return nil, errPart
+			return nil, store.ErrOperationDamaged
 		}
 		out = append(out, store.OperationMessage{ID: postbag.ID(rest[:len(postbag.ID{})])})
 	}
@@ -79,7 +76,7 @@ func unpackSeqs(rest []byte) (out []store.OperationMessage, err error) {
 	for len(rest) > 0 {
 		step, n := binary.Varint(rest)
 		if n <= 0 || len(rest) < n+idSum {
-			return nil, errPart
+			return nil, store.ErrOperationDamaged
 		}
 		m.Seq += step
 		copy(m.ID[:idSum], rest[n:]) // the rest of it is zero, so that its sum is this
@@ -110,7 +107,7 @@ func MessagesOf(parts [][]byte, from int64, n int) ([]store.OperationMessage, er
 	}
 	begin := int(from % store.OperationPart)
 	if len(all) < begin+n {
-		return nil, errPart
+		return nil, store.ErrOperationDamaged
 	}
 	return all[begin : begin+n], nil
 }

@@ -19,6 +19,8 @@ func operationCases() []scenario {
 		{name: "A step with an old token gives nothing", run: operationLost},
 		{name: "A lease that has not ended is not taken", run: operationHeld},
 		{name: "In a pause a step gives nothing and keeps the lease", run: operationPaused},
+		{name: "A worker in trouble is seen until a step is made", run: operationTroubled},
+		{name: "A claim that names other messages gives nothing", needs: editing, run: operationOtherOf},
 		{name: "An operation that is over stays over, and one that failed can be resumed", run: operationOver},
 		{name: "Only an operation with all its messages begins", run: operationWhole},
 		{name: "A step leaves a message that died again", run: operationDiedAgain},
@@ -106,7 +108,7 @@ func (e *env) claimed(id store.OperationID) store.OperationClaim {
 	if o.Worker != "worker" || !o.LeaseEnds.After(o.Touched) {
 		e.Errorf("a claimed operation has worker %q and a lease until %s, touched %s", o.Worker, o.LeaseEnds, o.Touched)
 	}
-	return store.OperationClaim{ID: id, Token: o.Token, Lease: operationLease}
+	return store.OperationClaim{ID: id, Token: o.Token, Lease: operationLease, Of: o.Of}
 }
 
 // stepped steps, and fails the case unless the record then has these counts.

@@ -128,6 +128,52 @@ func operationPending(e *env) {
 	l.about(l.asked(), 0, 2)
 }
 
+func operationTroubled(e *env) {
+	b := e.books()
+	l := e.dead("a", "b", "c")
+	c := e.claimed(e.begun(e.planned(store.OperationRetry, store.StateDead, 3), l.confirmed(0, 1, 2)))
+	says := func(doing, want string) {
+		e.Helper()
+		if o := e.kept(c.ID); o.Error != want {
+			e.Errorf("after %s the operation, which is %s, says %q, not %q", doing, o.State, o.Error, want)
+		}
+	}
+	troubled := c
+	troubled.Trouble = "the disk is full \x00"
+	e.stepped(troubled, 0, 0, store.OperationRunning, 0, 0, 0, 0)
+	says("a renewal in trouble", "the disk is full \uFFFD")
+	e.stepped(c, 0, 1, store.OperationRunning, 1, 1, 0, 0)
+	says("a step", "")
+	e.stepped(troubled, 1, 0, store.OperationRunning, 1, 1, 0, 0)
+	e.stepped(c, 1, 0, store.OperationRunning, 1, 1, 0, 0)
+	says("a renewal without trouble", "")
+	e.stepped(troubled, 1, 0, store.OperationRunning, 1, 1, 0, 0)
+	e.check(b.SetOperation(e.ctx, why, c.ID, store.OperationPaused), "pause")
+	says("a pause", "")
+	e.stepped(troubled, 1, 0, store.OperationPaused, 1, 1, 0, 0)
+	says("a renewal in a pause", "")
+	e.check(b.SetOperation(e.ctx, why, c.ID, store.OperationRunning), "resume")
+	e.stepped(troubled, 1, 0, store.OperationRunning, 1, 1, 0, 0)
+	e.stepped(troubled, 1, 2, store.OperationDone, 3, 3, 0, 0)
+	says("the last step", "")
+}
+
+func operationOtherOf(e *env) {
+	b := e.books()
+	l := e.dead("a")
+	c := e.claimed(e.begun(e.planned(store.OperationRetry, store.StateDead, 1), l.confirmed(0)))
+	other := c
+	other.Of = store.StateScheduled
+	if _, err := b.StepOperation(e.ctx, other, 0, 1); err == nil {
+		e.Error("a claim that names scheduled messages steps over dead ones")
+	}
+	if o := e.kept(c.ID); o.At != 0 || len(l.waiting()) != 0 {
+		e.Errorf("a claim that names other messages left the operation at %d, with %d commands", o.At, len(l.waiting()))
+	}
+	c.Of = ""
+	e.stepped(c, 0, 1, store.OperationDone, 1, 1, 0, 0)
+}
+
 func operationLater(e *env) {
 	b := e.books()
 	if e.ChangeOperation == nil {

@@ -119,6 +119,18 @@ func wrongOperations() []wrong {
 				return c.Store.StepOperation(ctx, k, from, n)
 			}
 		}), []string{"A step that is said again gives nothing again"}},
+		{"nobody sees that a worker is in trouble", misfiles(func(c *clerk) {
+			c.step = func(ctx context.Context, k store.OperationClaim, from int64, n int) (store.Operation, error) {
+				k.Trouble = ""
+				return c.Store.StepOperation(ctx, k, from, n)
+			}
+		}), []string{"A worker in trouble is seen until a step is made"}},
+		{"a step compares no state of messages", misfiles(func(c *clerk) {
+			c.step = func(ctx context.Context, k store.OperationClaim, from int64, n int) (store.Operation, error) {
+				k.Of = ""
+				return c.Store.StepOperation(ctx, k, from, n)
+			}
+		}), []string{"A claim that names other messages gives nothing"}},
 		{"a step goes on in a pause", misfiles(stepsAnyway), []string{"In a pause a step gives nothing and keeps the lease"}},
 		{"a step goes on after a cancel", misfiles(stepsAnyway), []string{"An operation that is over stays over, and one that failed can be resumed"}},
 		{"a step takes a message that died again", misfiles(stepsAnyway), []string{"A step leaves a message that died again"}},

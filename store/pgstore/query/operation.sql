@@ -85,7 +85,7 @@ WITH o AS MATERIALIZED (
   SELECT (SELECT count(*) FROM c) AS given, $10::bigint + (SELECT count(*) FROM l WHERE $17::boolean AND NOT l.fits AND NOT l.queued) AS changed FROM o, f WHERE NOT f.full
 ), u AS (
   UPDATE postbag._operations x SET revision = x.revision + 1, at = x.at + $3::bigint, given = x.given + n.given, changed = x.changed + n.changed,
-    passed = x.passed + $3::bigint - n.given - n.changed, state = $4::text, worker = $5::text, lease_ends = $6::bigint, touched = $7::bigint, ended = $8::bigint
+    passed = x.passed + $3::bigint - n.given - n.changed, state = $4::text, error = '', worker = $5::text, lease_ends = $6::bigint, touched = $7::bigint, ended = $8::bigint
   FROM n WHERE x.id = $1::bigint AND x.revision = $2::bigint RETURNING x.given, x.changed, x.passed, x.who, x.why
 ), a AS (
   INSERT INTO postbag._audit (who, why, what)
@@ -105,7 +105,7 @@ WITH o AS MATERIALIZED (
   SELECT (SELECT count(DISTINCT d.id) FROM d) AS given, $10::bigint AS changed FROM o
 ), u AS (
   UPDATE postbag._operations x SET revision = x.revision + 1, at = x.at + $3::bigint, given = x.given + n.given, changed = x.changed + n.changed,
-    passed = x.passed + $3::bigint - n.given - n.changed, state = $4::text, worker = $5::text, lease_ends = $6::bigint, touched = $7::bigint, ended = $8::bigint
+    passed = x.passed + $3::bigint - n.given - n.changed, state = $4::text, error = '', worker = $5::text, lease_ends = $6::bigint, touched = $7::bigint, ended = $8::bigint
   FROM n WHERE x.id = $1::bigint AND x.revision = $2::bigint RETURNING x.given, x.changed, x.passed, x.who, x.why
 ), a AS (
   INSERT INTO postbag._audit (who, why, what)
@@ -125,7 +125,7 @@ WITH o AS MATERIALIZED (
   SELECT (SELECT count(DISTINCT d.id) FROM d) AS given, $10::bigint AS changed FROM o
 ), u AS (
   UPDATE postbag._operations x SET revision = x.revision + 1, at = x.at + $3::bigint, given = x.given + n.given, changed = x.changed + n.changed,
-    passed = x.passed + $3::bigint - n.given - n.changed, state = $4::text, worker = $5::text, lease_ends = $6::bigint, touched = $7::bigint, ended = $8::bigint
+    passed = x.passed + $3::bigint - n.given - n.changed, state = $4::text, error = '', worker = $5::text, lease_ends = $6::bigint, touched = $7::bigint, ended = $8::bigint
   FROM n WHERE x.id = $1::bigint AND x.revision = $2::bigint RETURNING x.given, x.changed, x.passed, x.who, x.why
 ), a AS (
   INSERT INTO postbag._audit (who, why, what)
