@@ -51,6 +51,8 @@ type Operation struct {
 	ByWhy string `json:"by_why,omitempty"`
 	// Why it failed.
 	Error string `json:"error,omitempty"`
+	// Why it does not go on at the moment. The process that works it tries again by itself.
+	Trouble string `json:"trouble,omitempty"`
 	// The process that works it.
 	Worker string `json:"worker,omitempty"`
 	// When it was made.
@@ -75,6 +77,9 @@ func operationOf(o *store.Operation, now time.Time) Operation {
 	}
 	if o.Held(now) {
 		v.Worker = o.Worker
+	}
+	if o.State == store.OperationRunning {
+		v.Trouble, v.Error = o.Error, ""
 	}
 	if json.Valid([]byte(o.Chosen)) {
 		v.Chosen = json.RawMessage(o.Chosen)

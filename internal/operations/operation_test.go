@@ -3,7 +3,6 @@ package operations_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -223,55 +222,6 @@ func TestACancelledOperationIsOver(t *testing.T) {
 	}
 	if err := s.PauseOperation(t.Context(), audit(), 99); !errors.Is(err, operations.ErrNotFound) {
 		t.Errorf("one that is not there is paused: %v", err)
-	}
-}
-
-// A step whose answer is lost may be done, or not. The record says so, and the next worker goes on from there.
-func TestNoMessageIsLeftOutOrGivenTwiceWhenAnAnswerIsLost(t *testing.T) {
-	t.Parallel()
-	for _, acted := range []bool{false, true} {
-		var fault memstore.Fault
-		m := memstore.New(memstore.Options{Fault: func(_ context.Context, op memstore.Op) memstore.Fault {
-			if op == memstore.OpOperation {
-				return fault
-			}
-			return memstore.Fault{}
-		}})
-		s := deadIn(t, m, 1200)
-		id := begun(t, s, 0)
-		w := s.Work(id, audit(), "a worker")
-		w.OnProgress = func(at operations.Progress) {
-			if at.Handled == 500 {
-				fault = memstore.Fault{Err: errors.New("the answer is lost"), Acted: acted}
-			}
-		}
-		if _, err := w.Do(t.Context()); err == nil || !strings.Contains(err.Error(), "postbag operations resume 1 goes on") {
-			t.Fatalf("it ends with %v", err)
-		}
-		fault = memstore.Fault{}
-		o, err := s.Operation(t.Context(), id)
-		if want := map[bool]int64{false: 500, true: 1000}[acted]; err != nil || o.At != want {
-			t.Errorf("acted %v: the record is at %d: %v", acted, o.At, err)
-		}
-		if o.State == store.OperationRunning { // nobody could write that it failed: its lease ends by itself
-			k, err := m.Operation(t.Context(), id)
-			if err == nil {
-				err = m.ReleaseOperation(t.Context(), store.OperationClaim{ID: id, Token: k.Token}, "the worker is gone")
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := s.ResumeOperation(t.Context(), audit(), id); err != nil {
-			t.Fatal(err)
-		}
-		if at, err := s.Work(id, audit(), "another").Do(t.Context()); err != nil || at.Queued != 1200 || at.Changed != 0 {
-			t.Errorf("acted %v: in the end it says %+v: %v", acted, at, err)
-		}
-		items, _, err := s.List(t.Context(), store.Query{Ref: boxtest.Outbox, State: store.StateDead, Limit: 1000})
-		if err != nil || slices.ContainsFunc(items, func(i store.Item) bool { return i.Queued != store.Discard }) {
-			t.Errorf("acted %v: not all have the command: %v", acted, err)
-		}
 	}
 }
 

@@ -17,6 +17,8 @@ const (
 	renewAfter = 10 * time.Second
 	// lookAgain is how often a worker looks whether a pause is over.
 	lookAgain = 500 * time.Millisecond
+	// callTime is how long a call of the store may take.
+	callTime = time.Minute
 	// lastWords is how long a worker tries to leave an operation in good order.
 	lastWords = 5 * time.Second
 )
@@ -39,6 +41,7 @@ type Work struct {
 	at      Progress
 	claim   store.OperationClaim
 	renewed time.Time
+	trouble trouble
 }
 
 // Work prepares to work an operation. a says who does it, and why. worker names the process.
@@ -78,7 +81,8 @@ func progressOf(o *store.Operation) Progress {
 }
 
 // Do gives the command to the messages that are left, some at a time, until the last one, or until somebody cancels the operation. An
-// operation that another process works is store.ErrOperationHeld. If ctx ends, the operation is paused, unless Stays is set.
+// operation that another process works is store.ErrOperationHeld. If ctx ends, the operation is paused, unless Stays is set. Do tries
+// again after an error of the store that may pass by itself: see Progress.Trouble.
 func (w *Work) Do(ctx context.Context) (Progress, error) {
 	if err := ValidAudit(w.audit); err != nil {
 		return Progress{}, err
@@ -86,14 +90,17 @@ func (w *Work) Do(ctx context.Context) (Progress, error) {
 	if w.store.Bookkeeper == nil {
 		return Progress{}, errNoBookkeeper()
 	}
-	o, err := w.store.Bookkeeper.ClaimOperation(ctx, w.id, w.worker, operationLease)
-	if err != nil && ctx.Err() != nil && !w.Stays {
+	o, err := w.take(ctx)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil && !w.Stays && passes(err) && !errors.Is(err, store.ErrOperationHeld):
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+		defer cancel()
 		return Progress{}, w.pause(ctx, err)
-	}
-	if err != nil {
+	default:
 		return Progress{}, noOperation(w.id, err)
 	}
-	w.claim, w.renewed = store.OperationClaim{ID: w.id, Token: o.Token, Lease: operationLease}, time.Now()
+	w.claim, w.renewed = store.OperationClaim{ID: w.id, Token: o.Token, Lease: operationLease, Of: o.Of}, time.Now()
 	w.tell(&o, false)
 	o, err = w.steps(ctx, o)
 	at := progressOf(&o)
@@ -113,21 +120,27 @@ func (w *Work) steps(ctx context.Context, o store.Operation) (store.Operation, e
 	pace := &Run{Rate: o.Rate, preview: &Preview{Choice: Choice{Query: store.Query{State: o.Of}}}}
 	next := pace.pace()
 	for {
-		var err error
+		seen, err := o, error(nil)
 		switch {
 		case o.State == store.OperationPaused && w.Stays:
-			return o, w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, "")
+			return o, w.release(ctx, "")
 		case o.State == store.OperationRunning:
 			n := pace.size(int(o.Matched - o.At))
 			if err = sleep(ctx, next(n)); err == nil {
-				o, err = w.step(ctx, o, n)
+				seen, err = w.step(ctx, o, n)
 			}
 		case o.State == store.OperationPaused:
-			o, err = w.wait(ctx, o)
+			seen, err = w.wait(ctx, o)
 		default:
 			return o, nil
 		}
-		if err != nil {
+		switch err {
+		case nil:
+			w.trouble.over()
+		default:
+			seen, err = w.again(ctx, o, err)
+		}
+		if o = seen; err != nil {
 			return o, err
 		}
 	}
@@ -135,9 +148,8 @@ func (w *Work) steps(ctx context.Context, o store.Operation) (store.Operation, e
 
 // step makes one step. While too many commands wait for relays, it waits too.
 func (w *Work) step(ctx context.Context, o store.Operation, n int) (store.Operation, error) {
-	seen, err := w.store.Bookkeeper.StepOperation(ctx, w.claim, o.At, n)
+	seen, err := w.give(ctx, o.At, n, "")
 	if err == nil {
-		w.renewed = time.Now()
 		w.tell(&seen, false)
 		return seen, nil
 	}
@@ -148,7 +160,7 @@ func (w *Work) step(ctx context.Context, o store.Operation, n int) (store.Operat
 	if err := sleep(ctx, askAgain); err != nil {
 		return o, err
 	}
-	return w.renew(ctx, o)
+	return w.renew(ctx, o, "it waits until relays have carried out what is queued")
 }
 
 // wait waits a little in a pause, and looks whether it is over.
@@ -159,33 +171,62 @@ func (w *Work) wait(ctx context.Context, o store.Operation) (store.Operation, er
 	case <-w.looks:
 	case <-time.After(lookAgain):
 	}
-	seen, err := w.store.Bookkeeper.Operation(ctx, w.id)
+	call, done := context.WithTimeout(ctx, callTime)
+	defer done()
+	seen, err := w.store.Bookkeeper.Operation(call, w.id)
 	if err != nil {
 		return o, err
 	}
-	if seen, err = w.renew(ctx, seen); err == nil {
+	if seen, err = w.renew(ctx, seen, ""); err == nil {
 		w.tell(&seen, false)
 	}
 	return seen, err
 }
 
 // renew makes the lease longer, when it is time to.
-func (w *Work) renew(ctx context.Context, o store.Operation) (store.Operation, error) {
+func (w *Work) renew(ctx context.Context, o store.Operation, trouble string) (store.Operation, error) {
 	if time.Since(w.renewed) < renewAfter {
 		return o, nil
 	}
-	seen, err := w.store.Bookkeeper.StepOperation(ctx, w.claim, o.At, 0)
+	seen, err := w.give(ctx, o.At, 0, trouble)
 	if err != nil {
 		return o, err
 	}
-	w.renewed = time.Now()
 	return seen, nil
+}
+
+// give is a step of the store. It has a bounded time: a connection that hangs must not keep the operation from another process.
+func (w *Work) give(ctx context.Context, from int64, n int, trouble string) (store.Operation, error) {
+	ctx, done := context.WithTimeout(ctx, callTime)
+	defer done()
+	claim := w.claim
+	claim.Trouble = trouble
+	o, err := w.store.Bookkeeper.StepOperation(ctx, claim, from, n)
+	if err == nil {
+		w.renewed = time.Now()
+	}
+	return o, err
+}
+
+// release gives the lease back. If the store does not answer, the lease ends by itself.
+func (w *Work) release(ctx context.Context, failed string) error {
+	ctx, done := context.WithTimeout(ctx, callTime)
+	defer done()
+	err := w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, failed)
+	if err != nil && passes(err) {
+		return nil
+	}
+	return err
 }
 
 // tell tells what is new.
 func (w *Work) tell(o *store.Operation, waits bool) {
 	at := progressOf(o)
 	at.Waits = waits
+	w.report(at)
+}
+
+func (w *Work) report(at Progress) {
 	w.mu.Lock()
 	same := at == w.at
 	w.at = at
@@ -197,8 +238,6 @@ func (w *Work) tell(o *store.Operation, waits bool) {
 
 // pause pauses an operation that err has interrupted.
 func (w *Work) pause(ctx context.Context, err error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
-	defer cancel()
 	why := w.audit
 	why.Why = "interrupted: " + why.Why
 	if paused := w.store.Bookkeeper.SetOperation(ctx, why, w.id, store.OperationPaused); !errors.Is(paused, store.ErrOperationState) {
@@ -215,15 +254,21 @@ func (w *Work) leave(ctx context.Context, o *store.Operation, err error) error {
 	switch {
 	case errors.Is(err, store.ErrOperationLost):
 		return fmt.Errorf("operation %d, with %d of %d messages behind it: %w", o.ID, o.At, o.Matched, err)
+	case errors.Is(err, store.ErrNoOperation):
+		return noOperation(o.ID, err)
 	case ended && w.Stays:
 		return errors.Join(err, w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""))
 	case ended:
-		if lost := w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""); lost != nil { // another worker has it, and goes on
+		// The lease is given back behind the pause, so that nobody else begins before it. If another worker has it, that one goes on.
+		if _, lost := w.give(ctx, o.At, 0, ""); errors.Is(lost, store.ErrOperationLost) {
 			return errors.Join(err, lost)
 		}
-		return w.pause(ctx, err)
+		return errors.Join(w.pause(ctx, err), w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, ""))
 	}
 	// An error of this is that of the store once more. The lease ends by itself then, and the operation can be resumed.
 	_ = w.store.Bookkeeper.ReleaseOperation(ctx, w.claim, err.Error())
+	if errors.Is(err, store.ErrNoSubscription) || errors.Is(err, store.ErrNoBox) || errors.Is(err, store.ErrOperationDamaged) {
+		return fmt.Errorf("operation %d has failed with %d of %d messages behind it, and cannot go on: %w", o.ID, o.At, o.Matched, err)
+	}
 	return fmt.Errorf("operation %d has %d of %d messages behind it; postbag operations resume %d goes on once the cause is gone: %w", o.ID, o.At, o.Matched, o.ID, err)
 }

@@ -34,6 +34,8 @@ type Progress struct {
 	Paused bool
 	// Waits: it waits for relays to carry out what is queued, since no more of pending messages may be.
 	Waits bool
+	// Trouble is the error of the store after which it tries again by itself, in at most ten seconds. Only a Work has any.
+	Trouble string
 }
 
 // Run gives a command to the messages of a preview. It is safe for concurrent use, except that you call Do once. To cancel
