@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // MostParked is how many messages of each state a look at errors or keys reads.
@@ -38,6 +39,9 @@ type ErrorGroup struct {
 	// The longest part that all these errors have, to search messages by; none: they have none.
 	Search string `json:"search,omitempty"`
 }
+
+// ErrorKind returns an error without what differs from message to message; see [storekit.ErrorKind].
+func ErrorKind(reason string) string { return storekit.ErrorKind(reason) }
 
 // parkedOf reads up to most parked messages of one state, and says whether there are more.
 func (s Store) parkedOf(ctx context.Context, q store.Query, state store.State) ([]store.Item, bool, error) {
@@ -120,7 +124,7 @@ func (s Store) PreviewGroup(ctx context.Context, r store.Ref, kind store.Command
 func groupOf(item *store.Item, kind string, more bool) ErrorGroup {
 	return ErrorGroup{
 		Subscription: item.Subscription, State: item.State, Kind: kind, AtLeast: more, First: item.At.UTC(), Last: item.At.UTC(),
-		ID: item.ID, Example: item.Reason, Search: longestPart(masked(item.Reason)),
+		ID: item.ID, Example: item.Reason, Search: storekit.ErrorSearch(item.Reason),
 	}
 }
 

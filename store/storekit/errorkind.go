@@ -1,4 +1,4 @@
-package operations
+package storekit
 
 import (
 	"regexp"
@@ -85,10 +85,10 @@ func maskedNumbers(text string) string {
 // the hosts of URLs, and names of hosts before a port or behind the word lookup.
 func ErrorKind(reason string) string { return strings.ReplaceAll(masked(reason), mark, "") }
 
-// longestPart is the longest part of a masked error that all of its kind have. One of fewer than four bytes selects nothing of use.
-func longestPart(masked string) string {
+// ErrorSearch is the longest part of an error that all of its kind have, to search messages by. Empty: they have none of four bytes.
+func ErrorSearch(reason string) string {
 	longest := ""
-	for i, part := range strings.Split(masked, mark) {
+	for i, part := range strings.Split(masked(reason), mark) {
 		if part = strings.TrimSpace(part); i%2 == 0 && len(part) > len(longest) {
 			longest = part
 		}
