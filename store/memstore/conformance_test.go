@@ -94,6 +94,7 @@ func database(o memstore.Options) *storetest.Database[*memstore.Tx] {
 		},
 		Burn:            s.Burn,
 		ChangeOperation: s.ChangeOperation,
+		AgeErrorNotes:   s.AgeErrorNotes,
 		Age: func(_ context.Context, _ string, by time.Duration) error {
 			aged.Add(int64(by))
 			return nil

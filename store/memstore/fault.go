@@ -27,6 +27,7 @@ const (
 	OpCommand   Op = "command"
 	OpInspect   Op = "inspect"
 	OpOperation Op = "operation"
+	OpErrorNote Op = "error note"
 	OpMark      Op = "mark"
 	OpConsumer  Op = "declare consumer"
 	OpConsumers Op = "list consumers"

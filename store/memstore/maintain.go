@@ -21,6 +21,9 @@ const (
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
 	return call(ctx, s, OpMaintain, func() (store.Report, error) {
 		rep, err := s.maintain(r)
+		if err == nil {
+			err = s.forgetErrorNotes(ctx, r.Box)
+		}
 		if err != nil {
 			return rep, fmt.Errorf("memstore: maintain %q: %w", r.Box, err)
 		}

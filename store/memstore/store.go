@@ -64,6 +64,7 @@ type Store struct {
 	pauses      []store.Pause
 	operations  []*operation
 	operated    store.OperationID // the last id
+	errorNotes  []errorNote
 
 	forgetting atomic.Bool // a Forget is at work
 }

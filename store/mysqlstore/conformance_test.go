@@ -166,6 +166,11 @@ func harnessOn(tb testing.TB, dsn string, change ...func(*mysqlstore.Options)) *
 			_, err := f.plain.ExecContext(ctx, "UPDATE postbag__operation SET version = ?, touched = touched - ? WHERE id = ?", version, earlier.Microseconds(), int64(id))
 			return err
 		},
+		AgeErrorNotes: func(ctx context.Context, box string, by time.Duration) error {
+			us := by.Microseconds()
+			_, err := f.plain.ExecContext(ctx, "UPDATE postbag__error_note SET at = at - ?, seen = seen - ?, checked = checked - ? WHERE box = ?", us, us, us, box)
+			return err
+		},
 		Snapshot: func(ctx context.Context) (postbag.SQLTx, error) {
 			tx, err := f.plain.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 			if err == nil {

@@ -4,8 +4,8 @@ import "strings"
 
 // GrantOperator returns the SQL that gives an account what [GrantConsole] does, and the rights to give the commands of a
 // console: to retry and discard messages, to publish and cancel scheduled messages, to pause and resume subscriptions, to
-// set their shards and settings, and to begin, work, pause, resume and cancel long operations. It cannot publish, take
-// leases, move positions, or change or remove a row of a log. The scheduled messages of all boxes are in one table, so it
+// set their shards and settings, to begin, work, pause, resume and cancel long operations, and to write notes on errors. It cannot
+// publish, take leases, move positions, or change or remove a row of a log. The scheduled messages of all boxes are in one table, so it
 // can remove those of each box. Name all boxes. Run the SQL in the boxes' database, as an account that may grant, and again
 // for a new box. Errors are those of the boxes' names.
 func GrantOperator(account string, boxes ...string) (string, error) {
@@ -24,6 +24,7 @@ func GrantOperator(account string, boxes ...string) (string, error) {
 		"UPDATE (due), DELETE ON postbag__scheduled",
 		"INSERT, UPDATE (at, given, changed, passed, state, error, by_who, by_why, worker, token, lease_ends, begun, touched, ended) ON postbag__operation",
 		"INSERT, DELETE ON postbag__operation_part", // REPLACE deletes
+		"INSERT, DELETE ON postbag__error_note",
 	} {
 		b.WriteString("GRANT " + right + " TO " + accountName(account) + ";\n")
 	}

@@ -18,7 +18,7 @@ import (
 // always. With nothing to do it writes nothing.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
 	m := maintenance{Maintenance: sqlkit.NewMaintenance(&s.base, r), s: s}
-	return m.Run(ctx, m.promote, m.divide, m.retain, m.recheckKept, m.expire, m.watchNumbering, m.WatchSchedule, m.Sweep, m.ForgetOperations)
+	return m.Run(ctx, m.promote, m.divide, m.retain, m.recheckKept, m.expire, m.watchNumbering, m.WatchSchedule, m.Sweep, m.ForgetOperations, m.ForgetErrorNotes)
 }
 
 // maintenance is one Maintain at work.

@@ -122,6 +122,10 @@ func databaseOn(tb testing.TB, dsn string) (*storetest.Database[pgx.Tx], *fixtur
 			_, err := f.plain.Exec(ctx, "UPDATE postbag._operations SET revision = revision + 1, version = $2, touched = touched - $3 WHERE id = $1", int64(id), version, earlier.Microseconds())
 			return err
 		},
+		AgeErrorNotes: func(ctx context.Context, box string, by time.Duration) error {
+			_, err := f.plain.Exec(ctx, "UPDATE postbag._error_notes SET at = at - $2, seen = seen - $2, checked = checked - $2 WHERE box = $1", box, by.Microseconds())
+			return err
+		},
 		Snapshot: func(ctx context.Context) (pgx.Tx, error) {
 			tx, err := f.plain.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
 			if err == nil {

@@ -10,7 +10,7 @@ import (
 
 // GrantOperator returns the SQL that gives a role what [GrantConsole] does, and the rights to give the commands of a console: to
 // retry and discard messages, to publish and cancel scheduled messages of some boxes, to pause and resume subscriptions, to
-// set their shards and settings, and to begin, work, pause, resume and cancel long operations.
+// set their shards and settings, to begin, work, pause, resume and cancel long operations, and to write notes on errors.
 // It cannot publish, take leases, move positions, or change or remove a row of a log. It can overwrite the last errors of
 // parked messages, since PostgreSQL lets nobody lock a row who may change nothing of it. Run it as the role that owns the
 // tables, and again for a new box. Errors are those of the boxes' names.
@@ -26,6 +26,7 @@ func GrantOperator(role string, boxes ...string) (string, error) {
 	b.WriteString("GRANT UPDATE (n) ON postbag._epoch" + to)
 	b.WriteString("GRANT INSERT (sub, version, kind, box, name, messages, chosen, as_of, rate, who, why, matched, made, state, touched), " +
 		"UPDATE (revision, at, given, changed, passed, state, error, by_who, by_why, worker, token, lease_ends, begun, touched, ended) ON postbag._operations" + to)
+	b.WriteString("GRANT INSERT (box, name, hash, kind, note, who, at, seen, checked), UPDATE (note, who, at, seen, checked), DELETE ON postbag._error_notes" + to)
 	b.WriteString("GRANT INSERT (operation, part, messages), UPDATE (messages) ON postbag._operation_parts" + to)
 	for _, box := range boxes {
 		if err := postbag.ValidBox(box); err != nil {

@@ -71,6 +71,7 @@ type round struct {
 	copies     bool
 	leftover   bool // there are rows of subscriptions that are gone
 	operated   bool // there are operations that nobody changed for a day
+	unchecked  bool // there are notes whose errors nobody looked for since a day
 }
 
 // mark says that all subscriptions had passed seq by a time, in microseconds
@@ -98,7 +99,7 @@ func (m *maintenance) run(ctx context.Context) error {
 	defer done()
 	m.maintenanceState = k
 	// Room comes first: without any, what is due cannot join the log.
-	for _, step := range []func(context.Context) error{m.addRoom, m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy, m.expire, m.leftovers, m.operations} {
+	for _, step := range []func(context.Context) error{m.addRoom, m.promote, m.searchLate, m.retire, m.addHeadroom, m.retain, m.tidy, m.expire, m.leftovers, m.operations, m.errorNotes} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (u *round) take(r row) error {
 	u.old = mark{c.int8(), c.int8()}
 	u.partitions, u.strange = partitionStatesOf(c.texts())
 	u.followers = followersOf(c.int4s(), c.texts(), c.int4s(), c.int4s(), c.texts())
-	u.dropping, u.copies, u.leftover, u.operated = c.bool(), c.bool(), c.bool(), c.bool()
+	u.dropping, u.copies, u.leftover, u.operated, u.unchecked = c.bool(), c.bool(), c.bool(), c.bool(), c.bool()
 	u.older, u.retention = c.int8(), c.retention()
 	return c.err
 }

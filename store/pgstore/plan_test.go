@@ -96,6 +96,8 @@ func (s *work) fill(n int) {
 		SELECT 1, 'retry', 'outbox', 'x', 1000000, 'dead', '', 1, 0, 'x', 'y', 500, 1, 'done', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
 		FROM generate_series(1, $1::integer / 100) g`, n)
 	s.exec("INSERT INTO postbag._operation_parts (operation, part, messages) SELECT g % 50, g, 'x' FROM generate_series(1, $1::integer / 10) g ON CONFLICT DO NOTHING", n)
+	s.exec(`INSERT INTO postbag._error_notes (box, name, hash, kind, note, who, at, seen, checked)
+		SELECT 'other', 'default', sha256(g::text::bytea), g::text, 'x', 'y', 1, 1, 1 FROM generate_series(1, $1::integer / 10) g ON CONFLICT DO NOTHING`, n)
 	s.exec(`INSERT INTO postbag._once (consumer, id, sum, at)
 		SELECT 'consumer ' || g % 3, uuid_send(gen_random_uuid()), CASE WHEN g % 2 = 0 THEN sha256('x') END, now() - g % 10 * interval '10 days' FROM generate_series(1, $1::integer) g`, n)
 	if s.all {
@@ -311,6 +313,21 @@ func (s *work) orders() {
 	s.Declare(store.Spec{Ref: recent, Shards: 1, From: store.Start{At: time.Now().Add(-time.Minute)}}, store.Spec{Ref: recent})
 	s.stewards(recent)
 	s.operations()
+	s.notes()
+}
+
+// notes writes, reads and removes notes on errors, and leaves some to housekeeping.
+func (s *work) notes() {
+	s.Helper()
+	a := store.Audit{Who: "x", Why: "y"}
+	for _, text := range []string{"x", "y", ""} {
+		s.Must(s.SetErrorNote(s.Context(), a, store.ErrorNote{Ref: outbox, Kind: "an error", Text: text}))
+	}
+	_, err := s.ErrorNotes(s.Context(), outbox)
+	s.Must(err)
+	s.exec(`INSERT INTO postbag._error_notes (box, name, hash, kind, note, who, at, seen, checked)
+		SELECT 'old', 'default', sha256(g::text::bytea), g::text, 'x', 'y', 1, g, 1
+		FROM unnest(ARRAY[1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint]) g ON CONFLICT DO NOTHING`)
 }
 
 // operations plans, works and ends a long operation of each kind of messages.

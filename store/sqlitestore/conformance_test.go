@@ -91,6 +91,11 @@ func conform(t *testing.T, rounds int, open func(testing.TB) (*sqlitestore.Store
 					_, err := db.ExecContext(ctx, "UPDATE postbag__operation SET version = ?, touched = touched - ? WHERE id = ?", version, earlier.Microseconds(), int64(id))
 					return err
 				},
+				AgeErrorNotes: func(ctx context.Context, box string, by time.Duration) error {
+					us := by.Microseconds()
+					_, err := db.ExecContext(ctx, "UPDATE postbag__error_note SET at = at - ?, seen = seen - ?, checked = checked - ? WHERE box = ?", us, us, us, box)
+					return err
+				},
 				Snapshot: func(ctx context.Context) (postbag.SQLTx, error) { return snapshot(ctx, deferred) },
 				Undecodable: func(ctx context.Context, box string) error {
 					conn, err := db.Conn(ctx)

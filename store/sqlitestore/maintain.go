@@ -14,7 +14,7 @@ import (
 // then begins, and count as copied. With nothing to do it writes nothing.
 func (s *Store) Maintain(ctx context.Context, r store.Retention) (store.Report, error) {
 	m := maintenance{Maintenance: sqlkit.NewMaintenance(&s.base, r), s: s}
-	return m.Run(ctx, m.promote, m.retain, m.recheckKept, m.expire, m.WatchSchedule, m.Sweep, m.ForgetOperations, m.checkpoint)
+	return m.Run(ctx, m.promote, m.retain, m.recheckKept, m.expire, m.WatchSchedule, m.Sweep, m.ForgetOperations, m.ForgetErrorNotes, m.checkpoint)
 }
 
 // maintenance is one Maintain at work.

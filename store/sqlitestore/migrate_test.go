@@ -56,7 +56,7 @@ func TestAMigrationTightensBoxesOfAnOlderVersion(t *testing.T) {
 	for _, headers := range bad {
 		f.check(run(insert, headers))
 	}
-	if _, steps, err := f.Pending(t.Context()); err != nil || len(steps) != 13 || !strings.Contains(steps[0].SQL, "CREATE TRIGGER IF NOT EXISTS postbag_outbox__tight") {
+	if _, steps, err := f.Pending(t.Context()); err != nil || len(steps) != 14 || !strings.Contains(steps[0].SQL, "CREATE TRIGGER IF NOT EXISTS postbag_outbox__tight") {
 		t.Fatalf("what is pending is %v (error: %v)", steps, err)
 	}
 	_, err = f.Migrate(t.Context())
@@ -95,14 +95,14 @@ func TestAMigrationTightensBoxesOfAnOlderVersion(t *testing.T) {
 func TestAMigrationLeavesNewBoxesAsTheyAre(t *testing.T) {
 	t.Parallel()
 	f := open(t)
-	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; DROP TABLE postbag__lane; DROP TABLE postbag__removed; DROP TABLE postbag__pause; DROP TABLE postbag__leftover; DROP TABLE postbag__operation; DROP TABLE postbag__operation_part; DROP TRIGGER postbag__scheduled_number;
+	_, err := f.DB().ExecContext(t.Context(), `DROP TABLE postbag__once; DROP TABLE postbag__consumer; DROP TABLE postbag__forgetting; DROP TABLE postbag__lane; DROP TABLE postbag__removed; DROP TABLE postbag__pause; DROP TABLE postbag__leftover; DROP TABLE postbag__operation; DROP TABLE postbag__operation_part; DROP TABLE postbag__error_note; DROP TRIGGER postbag__scheduled_number;
 		ALTER TABLE postbag__subscription DROP COLUMN takes; ALTER TABLE postbag__subscription DROP COLUMN types_by; ALTER TABLE postbag__subscription DROP COLUMN wanted_by; DROP INDEX postbag__parked_waiting; ALTER TABLE postbag__subscription DROP COLUMN replay; ALTER TABLE postbag__subscription DROP COLUMN settings; UPDATE postbag__meta SET version = 4`)
 	f.check(err)
 	for _, column := range []string{"keep_delivered", "keep_discarded", "keep_dead", "deployed_delivered", "deployed_discarded", "deployed_dead", "deployed_at", "deployed_by", "slots"} {
 		_, err := f.DB().ExecContext(t.Context(), `ALTER TABLE postbag__box DROP COLUMN `+column)
 		f.check(err)
 	}
-	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 13 {
+	if done, err := f.Migrate(t.Context()); err != nil || len(done) != 14 {
 		t.Fatalf("it takes the steps %v (error: %v)", done, err)
 	}
 	var triggers int

@@ -26,6 +26,8 @@ type Maintenance struct {
 	leftover sql.NullInt64
 	// When the operation of the box that nobody changed for longest was changed. Null: there is none.
 	operation sql.NullInt64
+	// When the errors of the note of the box that nobody looked after for longest were looked for. Null: there is none.
+	unchecked sql.NullInt64
 }
 
 // MaintainTime is about how long one Maintain works.
@@ -58,7 +60,7 @@ func (m *Maintenance) check(ctx context.Context) error {
 		return store.ErrLeaseLost
 	}
 	var r storekit.RetentionRow
-	held, err := m.base.row(ctx, sqlHoldsUpkeep, m.lease(), append(r.Dest(), &m.leftover, &m.operation)...)
+	held, err := m.base.row(ctx, sqlHoldsUpkeep, m.lease(), append(r.Dest(), &m.leftover, &m.operation, &m.unchecked)...)
 	if err == nil && !held {
 		err = store.ErrLeaseLost
 	}

@@ -396,10 +396,11 @@ UPDATE postbag__box SET keep_delivered = ?, keep_discarded = ?, keep_dead = ?,
 	deployed_delivered = ?, deployed_discarded = ?, deployed_dead = ?, deployed_at = ?, deployed_by = ? WHERE name = ?`
 
 	// The same as SQLHolds, with what the box holds, and the first of what is left of subscriptions that are gone: two more
-	// rows by primary key.
+	// rows by primary key, and the ends of the indexes on (box, touched) and (box, checked).
 	sqlHoldsUpkeep = `
 SELECT ` + retentionColumns + `, (SELECT MIN(l.subscription) FROM postbag__leftover l),
-	(SELECT MIN(o.touched) FROM postbag__operation o WHERE o.box = b.name)
+	(SELECT MIN(o.touched) FROM postbag__operation o WHERE o.box = b.name),
+	(SELECT MIN(e.checked) FROM postbag__error_note e WHERE e.box = b.name)
 FROM postbag__shard h JOIN postbag__subscription s ON s.id = h.subscription JOIN postbag__box b ON b.name = s.box
 WHERE s.box = ? AND s.name = ? AND h.lo = ? AND h.hi = ? AND h.token = ?`
 

@@ -15,7 +15,7 @@ func Said(err error, own ...error) bool {
 	return slices.ContainsFunc(own, is) || slices.ContainsFunc([]error{
 		store.ErrNoBox, store.ErrNoSubscription, store.ErrFilterDiffers, store.ErrWorked, store.ErrRestarted, store.ErrMoved, store.ErrStandby,
 		store.ErrSchema, store.ErrLeaseLost, store.ErrPosition, postbag.ErrCommitUnknown, postbag.ErrNoTx, postbag.ErrTxEnded,
-		store.ErrPause, store.ErrPauseOver, store.ErrTooManyPauses, store.ErrTooManyOperations,
+		store.ErrPause, store.ErrPauseOver, store.ErrTooManyPauses, store.ErrTooManyOperations, store.ErrErrorNote, store.ErrTooManyErrorNotes,
 		store.ErrNoOperation, store.ErrOperationHeld, store.ErrOperationLost, store.ErrOperationState, store.ErrOperationVersion,
 	}, is)
 }

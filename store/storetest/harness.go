@@ -154,4 +154,8 @@ type Database[Tx any] struct {
 	// earlier by a time. Nil: the cases of what a later version made, and of what
 	// housekeeping removes, are left out.
 	ChangeOperation func(ctx context.Context, id store.OperationID, version int, earlier time.Duration) error
+
+	// AgeErrorNotes makes the notes on errors of a box older, by a time, with all that is known
+	// of them. Nil: the cases of what housekeeping does with notes are left out.
+	AgeErrorNotes func(ctx context.Context, box string, by time.Duration) error
 }

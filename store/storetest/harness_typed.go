@@ -29,6 +29,7 @@ func erase[Tx any](db *Database[Tx]) *Database[any] {
 		Burn:             db.Burn,
 		Age:              db.Age,
 		ChangeOperation:  db.ChangeOperation,
+		AgeErrorNotes:    db.AgeErrorNotes,
 	}
 	eraseInbox(db, out)
 	eraseLanes(db, out)

@@ -50,6 +50,7 @@ func referenceOf(o memstore.Options) *database {
 		CutAnswer:       func() { cut.Store(true) },
 		Burn:            s.Burn,
 		ChangeOperation: s.ChangeOperation,
+		AgeErrorNotes:   s.AgeErrorNotes,
 		Age: func(_ context.Context, _ string, by time.Duration) error {
 			aged.Add(int64(by))
 			return nil

@@ -23,7 +23,7 @@ func cases() []scenario {
 		readingCases(), pagingCases(), untilCases(), slotCases(), ruleCases(), filterCases(), declareCases(),
 		heartbeatCases(), conditionCases(), leaseCases(), reshapeCases(), settleCases(), parkedCases(), dueCases(), heldCases(), supersedeCases(),
 		letterCases(), commandCases(), pendingCases(), scheduleCases(), retentionCases(), ledgerCases(), contextCases(),
-		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), pauseCases(), operationCases(), stewardCases(), whereCases(), tuneCases(), editCases(), noteCases(), lifetimeCases(), damageCases(), replayCases(),
+		crashCases(), concurrencyCases(), inspectorCases(), operatorCases(), pauseCases(), operationCases(), stewardCases(), whereCases(), tuneCases(), editCases(), noteCases(), errorNoteCases(), lifetimeCases(), damageCases(), replayCases(),
 		inboxCases(), inboxConcurrencyCases(), forgetCases(), laneCases(),
 	)
 }

@@ -26,6 +26,8 @@ SELECT CASE WHEN timestamptz_send(pg_postmaster_start_time()) = int8send($1::big
   EXISTS (SELECT FROM (SELECT FROM postbag._leftovers l ORDER BY l.sub LIMIT 1) l),
   coalesce((SELECT o.touched FROM postbag._operations o WHERE o.box = b.name ORDER BY o.box, o.touched LIMIT 1)
     < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 86400000000, false),
+  coalesce((SELECT e.checked FROM postbag._error_notes e WHERE e.box = b.name ORDER BY e.box, e.checked LIMIT 1)
+    <= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 86400000000, false),
   coalesce(p.seq, 0), b.keep_delivered, b.keep_discarded, b.keep_dead, b.deployed_delivered, b.deployed_discarded, b.deployed_dead,
   b.deployed_at, b.deployed_by
 FROM postbag._boxes b
