@@ -15,6 +15,8 @@ type Errors struct {
 	Groups []operations.ErrorGroup `json:"groups"`
 	// How many messages of each state were read at most, the newest first. Counts are of those.
 	Most int `json:"most_read"`
+	// Why notes of operators are missing, if they cannot be read.
+	WithoutNotes string `json:"without_notes,omitempty"`
 }
 
 // Keys are the keys of a box whose messages wait behind one in JSON, those with most of them first.
@@ -55,8 +57,14 @@ func (c *console) errors(r *http.Request) (v Errors, err error) {
 		return v, err
 	}
 	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-		v.Groups, err = d.ops.ErrorGroups(ctx, ref)
-		return err
+		if v.Groups, err = d.ops.ErrorGroups(ctx, ref); err != nil {
+			return err
+		}
+		if err := d.ops.AddNotes(ctx, ref, v.Groups); err != nil { // such as a role whose rights are those of before there were notes
+			_, text := statusOf(err)
+			v.WithoutNotes = c.words(c.rights(r).reason(r.PathValue("database"), text))
+		}
+		return nil
 	})
 	return v, err
 }

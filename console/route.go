@@ -130,7 +130,7 @@ func boxRoutes() []route {
 		},
 		{
 			path: box + "/errors", handle: asJSON((*console).errors), answer: Errors{}, takes: []parameter{readers}, needs: Viewer,
-			about: "Parked messages grouped by subscription, state and kind of error.",
+			about: "Parked messages grouped by subscription, state and kind of error, with the notes of operators.",
 		},
 		{
 			path: box + "/keys", handle: asJSON((*console).keys), answer: Keys{}, takes: []parameter{readers}, needs: Viewer,
@@ -179,6 +179,7 @@ func commandRoutes() []route {
 		messages      = box + "/messages/{id}/commands"
 		subscriptions = box + "/subscriptions/{subscription}/commands"
 		groups        = box + "/errors/commands"
+		notes         = box + "/errors/notes"
 		edits         = box + "/messages/{id}/edits"
 		matching      = box + "/messages/commands"
 	)
@@ -196,6 +197,10 @@ func commandRoutes() []route {
 			about: "Retry or discard the messages of a kind of error: at most 500, the newest.",
 		},
 		{
+			method: http.MethodPost, path: "/api/v1" + notes, handle: asJSON((*console).onNote), form: noteForm, answer: Done{}, needs: Operator,
+			about: "Write a note on a kind of error of a subscription, or remove it. Housekeeping removes it 30 days after the last of the errors is gone.",
+		},
+		{
 			method: http.MethodPost, path: "/api/v1" + edits, handle: asJSON((*console).onEdit), form: editForm, answer: Edited{}, needs: Operator,
 			about: "Publish a message again as a new one, with another payload or other headers. It needs the right to see payloads.",
 		},
@@ -205,6 +210,7 @@ func commandRoutes() []route {
 		},
 		{method: http.MethodPost, path: matching, page: true, handle: asMatching, form: matchingForm, needs: Operator},
 		{method: http.MethodPost, path: edits, page: true, handle: asEdit, form: editForm, needs: Operator},
+		{method: http.MethodPost, path: notes, page: true, handle: asCommand((*console).onNote), form: noteForm, needs: Operator},
 		{method: http.MethodPost, path: groups, page: true, handle: asCommand((*console).onGroup), form: groupForm, needs: Operator},
 		{method: http.MethodPost, path: messages, page: true, handle: asCommand((*console).onMessage), form: messageForm, needs: Operator},
 		{method: http.MethodPost, path: subscriptions, page: true, handle: asCommand((*console).onSubscription), form: subscriptionForm, needs: Operator},

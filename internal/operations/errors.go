@@ -38,6 +38,8 @@ type ErrorGroup struct {
 	Example string `json:"example"`
 	// The longest part that all these errors have, to search messages by; none: they have none.
 	Search string `json:"search,omitempty"`
+	// What an operator noted of this kind of error in the subscription; none: nothing. The groups of other states have it, too.
+	Note *ErrorNote `json:"note,omitempty"`
 }
 
 // ErrorKind returns an error without what differs from message to message; see [storekit.ErrorKind].

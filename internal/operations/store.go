@@ -32,6 +32,8 @@ type Store struct {
 	Reviser store.Reviser
 	// Bookkeeper is nil for a store that keeps no long operations.
 	Bookkeeper store.Bookkeeper
+	// ErrorNoter is nil for a store that keeps no notes on errors.
+	ErrorNoter store.ErrorNoter
 	// Due is store.Store's. Nil: it is not known what is behind dead messages.
 	Due func(context.Context, store.Due) ([]store.Parked, error)
 }
@@ -54,7 +56,8 @@ func Of(s store.Store) (Store, error) {
 	noter, _ := s.(store.Noter)
 	reviser, _ := s.(store.Reviser)
 	bookkeeper, _ := s.(store.Bookkeeper)
-	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser, Noter: noter, Reviser: reviser, Bookkeeper: bookkeeper, Due: s.Due}, nil
+	errorNoter, _ := s.(store.ErrorNoter)
+	return Store{Inspector: Unfinished(inspector), Operator: operator, Editor: editor, Steward: steward, Tuner: tuner, Forgetter: forgetter, Retainer: retainer, Replayer: replayer, Pauser: pauser, Noter: noter, Reviser: reviser, Bookkeeper: bookkeeper, ErrorNoter: errorNoter, Due: s.Due}, nil
 }
 
 var (
