@@ -68,7 +68,7 @@ func (c *console) onEdit(r *http.Request) (v Edited, err error) {
 		return err
 	})
 	if errors.Is(err, store.ErrDenied) {
-		err = fmt.Errorf("%w; to edit, the role needs the rights of a relay: run what postbag grants ROLE --for relay prints", err)
+		err = fmt.Errorf("%w; to edit, it needs more: print them with --edits", err)
 	}
 	return v, late(id, err)
 }

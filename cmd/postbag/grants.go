@@ -25,7 +25,8 @@ rights that it needs. It changes nothing: run the SQL in the boxes' database. A 
 publishes to the boxes that you name. A consumer marks the messages that it has applied, and
 needs no box. A relay works all boxes, and removes old marks of consumers. A console is for people and
 dashboards: it reads what status, list, show and audit show, and writes nothing. With --role operator
-it can also give commands (--commands of postbag console), in the boxes that you name. With --audit it
+it can also give commands (--commands of postbag console), in the boxes that you name. With --edits,
+too, it can publish edited messages there, as edits asks for. With --audit it
 can write into the audit log who looked at a payload, as audit_payloads asks for. On MySQL and
 MariaDB a grant is for one table: name all boxes for a relay and a console too. An account may
 have a host: app@10.0.0.%. A relay that keeps boxes with partitions by time makes and drops
@@ -49,6 +50,7 @@ them: add --partitioned.`,
 	cmd.Flags().StringVar(&g.purpose, "for", "", "what the role is for, `producer`, consumer, relay or console")
 	cmd.Flags().StringVar(&g.role, "role", viewer, "what a console does: `viewer` reads, operator gives commands too")
 	cmd.Flags().BoolVar(&g.audit, "audit", false, "for a console with audit_payloads: it writes looks at payloads into the audit log; an operator may anyway")
+	cmd.Flags().BoolVar(&g.edits, "edits", false, "for a console with edits, and --role operator: it publishes edited messages to the boxes")
 	cmd.Flags().StringVar(&g.kind, "store-kind", "postgresql", "`kind` of store: postgresql, mysql, mariadb")
 	cmd.Flags().StringSliceVar(&g.boxes, "box", nil, "the `box` that the role works with; may be repeated")
 	cmd.Flags().BoolVar(&g.partitioned, "partitioned", false, "for a relay on mysql and mariadb: the boxes have partitions by time")
@@ -60,6 +62,7 @@ type granting struct {
 	purpose, kind, role string
 	boxes               []string
 	partitioned, audit  bool
+	edits               bool
 }
 
 // Roles of a console.
@@ -88,6 +91,8 @@ func (g *granting) check(role string) error {
 		return exit.Usagef("--role is %q; say viewer or operator", g.role)
 	case g.role == operator && !g.operates():
 		return exit.Usagef("--role operator is for a console, and this is for a %s; leave it out, or say --for console", g.purpose)
+	case g.edits && !g.operates():
+		return exit.Usagef("--edits is for a console whose operators edit messages; leave it out, or say --for console --role operator")
 	case g.audit && g.purpose != "console":
 		return exit.Usagef("--audit is for a console, and this is for a %s; leave it out, or say --for console", g.purpose)
 	case g.purpose == "consumer" && len(g.boxes) > 0:
@@ -122,6 +127,9 @@ func (g *granting) sql(role string) (string, error) {
 		return pgstore.GrantConsumer(role), nil
 	case g.purpose == "relay":
 		return pgstore.GrantRelay(role), nil
+	case g.edits:
+		text, err := pgstore.GrantEditor(role, g.boxes...)
+		return text, exit.With(exit.Usage, err)
 	case g.operates():
 		text, err := pgstore.GrantOperator(role, g.boxes...)
 		return text, exit.With(exit.Usage, err)
@@ -141,7 +149,10 @@ func (g *granting) sqlByTable(role string) (string, error) {
 	grants := map[string]func(string, ...string) (string, error){
 		"producer": mysqlstore.GrantProducer, "relay": mysqlstore.GrantRelay, "console": mysqlstore.GrantConsole,
 	}[g.purpose]
-	if g.operates() {
+	switch {
+	case g.edits:
+		grants = mysqlstore.GrantEditor
+	case g.operates():
 		grants = mysqlstore.GrantOperator
 	}
 	text, err := grants(role, g.boxes...)

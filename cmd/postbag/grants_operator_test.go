@@ -88,6 +88,8 @@ func consoleCommands(t *testing.T, root string) (all map[string]url.Values) {
 	say(box+"/messages/"+later[1].ID.String()+"/commands", "discard")
 	say(box+"/subscriptions/default/commands", "pause", "for", "2h")
 	say(box+"/subscriptions/default/commands", "resume")
+	say(box+"/errors/notes", "set", "subscription", "default", "kind", group.Kind, "note", "the vendor was told")
+	say(box+"/errors/notes", "remove", "subscription", "default", "kind", group.Kind)
 	return all
 }
 
@@ -122,7 +124,7 @@ func TestTheGrantsOfAnOperatorAllowTheCommandsOfTheConsole(t *testing.T) {
 					t.Errorf("%s by an operator: %d %s", address, code, body)
 				}
 			}
-			if lines := consoleAnswer[console.Audit](t, root+"/api/v1/databases/store/audit").Lines; len(lines) != 6 {
+			if lines := consoleAnswer[console.Audit](t, root+"/api/v1/databases/store/audit").Lines; len(lines) < 7 { // a note may be removed before it is written
 				t.Errorf("the audit log is %+v", lines)
 			}
 			if got := cli(t, "publish", act.flag, act.where, "--payload", "x"); got.code == 0 {

@@ -61,6 +61,8 @@ func TestGrantsRefusesWhatItCannotPrint(t *testing.T) {
 		{"grants", "shop", "--for", "console", "--role", "operator"},
 		{"grants", "shop", "--for", "relay", "--role", "operator"},
 		{"grants", "shop", "--for", "relay", "--audit"},
+		{"grants", "shop", "--for", "producer", "--box", "outbox", "--edits"},
+		{"grants", "shop", "--for", "console", "--edits"},
 		{"grants", "shop", "--for", "console", "--store-kind", "mysql", "--box", "outbox", "--partitioned"},
 	} {
 		cli(t, args...).ends(exit.Usage)

@@ -17,6 +17,7 @@ type Commander interface {
 	store.Pauser
 	store.Bookkeeper
 	store.Tuner
+	store.ErrorNoter
 }
 
 // Commands gives each command of a console over by, which is another store of the same database, such as one whose role has
@@ -59,7 +60,20 @@ func (s *Driver) Commands(by Commander, publish func(...postbag.Message) []postb
 	s.pauses(ctx, by, a)
 	s.audited(ctx, by)
 	s.tunes(ctx, by, a)
+	s.notes(ctx, by, a)
 	s.operates(ctx, by, a, publish(Messages(1, "a")...)[0].ID)
+}
+
+// notes writes, changes, reads and removes a note on the errors of the box.
+func (s *Driver) notes(ctx context.Context, by Commander, a store.Audit) {
+	s.Helper()
+	for _, text := range []string{"told the vendor", "told the vendor again", ""} {
+		s.Must(by.SetErrorNote(ctx, a, store.ErrorNote{Ref: Outbox, Kind: "refused", Text: text}))
+		notes, err := by.ErrorNotes(ctx, Outbox)
+		if s.Must(err); text == "" && len(notes) > 0 || text != "" && (len(notes) != 1 || notes[0].Text != text) {
+			s.Errorf("after the note %q there are %+v", text, notes)
+		}
+	}
 }
 
 // tunes sets and resets a setting of the subscription, and sets how many shards it is to have.

@@ -8,6 +8,9 @@ import (
 	"github.com/postbag/postbag"
 )
 
+// published are the columns of a message that who publishes it fills.
+const published = "id, topic, `key`, shard_key, type, headers, payload"
+
 // GrantProducer returns the SQL that gives an account the rights to publish to some
 // boxes, with this library or with plain SQL, and no more. The account cannot read or
 // change messages. It can cancel a scheduled message if it knows the id. The account is a
@@ -16,18 +19,17 @@ import (
 func GrantProducer(account string, boxes ...string) (string, error) {
 	var b strings.Builder
 	to := " TO " + accountName(account) + ";\n"
-	const columns = "id, topic, `key`, shard_key, type, headers, payload"
 	b.WriteString("GRANT SELECT ON postbag__meta" + to)
 	b.WriteString("GRANT SELECT ON postbag__life" + to)
 	b.WriteString("GRANT SELECT (name, slots) ON postbag__box" + to)
 	b.WriteString("GRANT SELECT (n), UPDATE (unused) ON postbag__lock" + to)
-	b.WriteString("GRANT INSERT (box, due, at, " + columns + ") ON postbag__scheduled" + to)
+	b.WriteString("GRANT INSERT (box, due, at, " + published + ") ON postbag__scheduled" + to)
 	b.WriteString("GRANT EXECUTE ON PROCEDURE postbag__cancel" + to)
 	for _, box := range boxes {
 		if err := postbag.ValidBox(box); err != nil {
 			return "", err
 		}
-		b.WriteString("GRANT SELECT (seq), INSERT (" + columns + ") ON postbag_" + box + to)
+		b.WriteString("GRANT SELECT (seq), INSERT (" + published + ") ON postbag_" + box + to)
 	}
 	return b.String(), nil
 }

@@ -31,6 +31,22 @@ func GrantOperator(account string, boxes ...string) (string, error) {
 	return b.String(), nil
 }
 
+// GrantEditor returns the SQL that gives an account what [GrantOperator] does, and what it needs to publish edited messages: the
+// right to publish to the same boxes, at once. It cannot choose their seq, and cannot schedule messages. Run the SQL in the boxes'
+// database, as an account that may grant, and again for a new box. Errors are those of the boxes' names.
+func GrantEditor(account string, boxes ...string) (string, error) {
+	operates, err := GrantOperator(account, boxes...)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString(operates)
+	for _, box := range boxes {
+		b.WriteString("GRANT INSERT (" + published + ") ON postbag_" + box + " TO " + accountName(account) + ";\n")
+	}
+	return b.String(), nil
+}
+
 // GrantAudit returns the SQL that gives an account the right to write lines of the audit log, and no other: what a console
 // needs besides [GrantConsole] to audit looks at payloads. [GrantOperator] has it. Run the SQL once in the boxes' database, as
 // an account that may grant.

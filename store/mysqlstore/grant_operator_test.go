@@ -2,8 +2,10 @@ package mysqlstore_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/mysqlstore"
 )
@@ -32,6 +34,32 @@ func TestAnOperatorWithTheRightsPrintedGivesTheCommandsOfAConsoleAndDoesNoMore(t
 			"CALL postbag__cancel('outbox', x'00000000000000000000000000000000')")
 	})
 	if _, err := mysqlstore.GrantOperator("app", "x`; --"); err == nil {
+		t.Error("rights were printed for a box of a name that is none")
+	}
+}
+
+func TestAnEditorWithTheRightsPrintedPublishesEditedMessagesAndDoesNoMoreThanAnOperator(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		s := newTestBox(t, k)
+		old, edited, a := s.publish(boxtest.Messages(1, "a")...)[0].ID, boxtest.Messages(1, "a")[0], store.Audit{Who: "x", Why: "y"}
+		dsn := s.granted(k, mysqlstore.GrantOperator)
+		o := newFixture(t, dsn, withoutCreate)
+		if err := o.Revise(t.Context(), a, "outbox", old, edited); !errors.Is(err, store.ErrDenied) {
+			t.Errorf("an operator edits: %v", err)
+		}
+		text, err := mysqlstore.GrantEditor("some_"+s.name+"@%", "outbox")
+		s.Must(err)
+		for _, one := range strings.SplitAfter(strings.TrimSpace(text), ";\n") {
+			s.exec(one)
+		}
+		s.Must(o.Revise(t.Context(), a, "outbox", old, edited))
+		s.denied(t, openSQL(t, dsn), "INSERT INTO postbag_outbox (seq, topic, payload) VALUES (7, 't', '')", "DELETE FROM postbag_outbox", "UPDATE postbag_outbox SET payload = ''",
+			"INSERT INTO postbag__scheduled (box, due, id, at, topic, `key`, shard_key, type, payload) VALUES ('outbox', 0, '', 0, '', '', '', '', '')",
+			"UPDATE postbag__shard SET owner = 'me'", "DELETE FROM postbag__audit", "UPDATE postbag__lock SET unused = 1")
+	})
+	if _, err := mysqlstore.GrantEditor("app", "x`; --"); err == nil {
 		t.Error("rights were printed for a box of a name that is none")
 	}
 }

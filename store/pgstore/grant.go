@@ -8,6 +8,9 @@ import (
 	"github.com/postbag/postbag"
 )
 
+// grantRow grants what a row of a box calls by itself, where EXECUTE was taken from PUBLIC.
+const grantRow = "GRANT EXECUTE ON FUNCTION postbag.new_id(), postbag.slot_of(text, uuid), postbag.number_slot(text), postbag.number_place(text, text, uuid)"
+
 // GrantProducer returns the SQL that gives a role the rights to publish to some boxes,
 // with this library or with plain SQL, and no more. The role cannot read or change
 // messages, or choose their transaction or seq. It can cancel a scheduled message if it
@@ -19,8 +22,7 @@ func GrantProducer(role string, boxes ...string) (string, error) {
 	b.WriteString("GRANT USAGE ON SCHEMA postbag" + to)
 	b.WriteString("REVOKE ALL ON postbag._life" + from) // which earlier versions granted
 	b.WriteString("GRANT SELECT ON postbag._meta, postbag._migrations" + to)
-	// What a row calls by itself, where EXECUTE was taken from PUBLIC.
-	b.WriteString("GRANT EXECUTE ON FUNCTION postbag.new_id(), postbag.slot_of(text, uuid), postbag.number_slot(text), postbag.number_place(text, text, uuid)" + to)
+	b.WriteString(grantRow + to)
 	for _, box := range boxes {
 		if err := postbag.ValidBox(box); err != nil {
 			return "", err

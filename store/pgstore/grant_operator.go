@@ -37,6 +37,25 @@ func GrantOperator(role string, boxes ...string) (string, error) {
 	return b.String(), nil
 }
 
+// GrantEditor returns the SQL that gives a role what [GrantOperator] does, and what it needs to publish edited messages: the right
+// to publish to the same boxes, at once. It cannot choose their transaction or seq, and cannot schedule messages. Run it as the role
+// that owns the tables, and again for a new box. Errors are those of the boxes' names.
+func GrantEditor(role string, boxes ...string) (string, error) {
+	operates, err := GrantOperator(role, boxes...)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	to := " TO " + pgx.Identifier{role}.Sanitize() + ";\n"
+	b.WriteString(operates)
+	b.WriteString(grantRow + to)
+	for _, box := range boxes {
+		b.WriteString("GRANT INSERT (id, place, topic, key, shard_key, type, headers, payload) ON postbag." + box + to)
+		b.WriteString("GRANT USAGE ON SEQUENCE postbag." + box + "__seq" + to)
+	}
+	return b.String(), nil
+}
+
 // GrantAudit returns the SQL that gives a role the right to write lines of the audit log, and no other: what a console needs
 // besides [GrantConsole] to audit looks at payloads. [GrantOperator] has it. Run it once, as the role that owns the tables.
 func GrantAudit(role string) string {

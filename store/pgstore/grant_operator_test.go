@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/postbag/postbag/internal/boxtest"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/pgstore"
 )
@@ -38,6 +39,35 @@ func TestAnOperatorWithTheRightsPrintedGivesTheCommandsOfAConsoleAndDoesNoMore(t
 		}
 	}
 	if _, err := pgstore.GrantOperator("app", `x"; --`); err == nil {
+		t.Error("rights were printed for a box of a name that is none")
+	}
+}
+
+func TestAnEditorWithTheRightsPrintedPublishesEditedMessagesAndDoesNoMoreThanAnOperator(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.exec("REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA postbag FROM PUBLIC")
+	s.exec("REVOKE EXECUTE ON FUNCTION postbag.new_id() FROM PUBLIC")
+	operates, err := pgstore.GrantOperator(s.name+"_operator", "outbox")
+	s.Must(err)
+	old, edited, a := s.publish(boxtest.Messages(1, "a")...)[0].ID, boxtest.Messages(1, "a")[0], store.Audit{Who: "x", Why: "y"}
+	if err := s.role(s.name+"_operator", operates).Revise(t.Context(), a, "outbox", old, edited); !errors.Is(err, store.ErrDenied) {
+		t.Errorf("an operator edits: %v", err)
+	}
+	grants, err := pgstore.GrantEditor(s.name+"_editor", "outbox")
+	s.Must(err)
+	o := s.role(s.name+"_editor", grants)
+	s.Must(o.Revise(t.Context(), a, "outbox", old, edited))
+	s.Commands(o, s.publish)
+	for _, sql := range []string{
+		"INSERT INTO postbag.outbox (seq, topic) VALUES (7, 't')", "INSERT INTO postbag.outbox__scheduled (topic) VALUES ('t')", "DELETE FROM postbag.outbox",
+		"UPDATE postbag.outbox SET payload = ''", "UPDATE postbag._shards SET owner = 'me'", "SELECT setval('postbag.outbox__seq', 1)", "DELETE FROM postbag._audit",
+	} {
+		if _, err := o.plain.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "permission denied") {
+			t.Errorf("an editor may %s: %v", sql, err)
+		}
+	}
+	if _, err := pgstore.GrantEditor("app", `x"; --`); err == nil {
 		t.Error("rights were printed for a box of a name that is none")
 	}
 }
