@@ -90,7 +90,7 @@ Payloads and headers of messages are shown only with --payloads.`,
 	}
 	f.store.add(cmd)
 	f.add(cmd.Flags())
-	cmd.AddCommand(newConsoleUserCommand(c))
+	cmd.AddCommand(newConsoleUserCommand(c), newConsoleTokenCommand(c))
 	return cmd
 }
 

@@ -88,22 +88,9 @@ place it is of all. Payloads is a right of its own, which no role has. Without a
   postbag console user ann admin < password-file >> access`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			grants := args[1:]
-			if len(grants) == 0 {
-				grants = []string{"viewer"}
-			}
-			for _, text := range grants {
-				if _, err := console.ParseGrant(text); err != nil {
-					return exit.With(exit.Usage, err)
-				}
-			}
-			if len(args[0]) > 256 || strings.Contains(args[0], "#") {
-				return exit.Usagef("the name has a #, or more than 256 bytes; choose another one")
-			}
-			for _, word := range args {
-				if len(strings.Fields(word)) != 1 || strings.Fields(word)[0] != word || !utf8.ValidString(word) {
-					return exit.Usagef("%.80q is empty, has a space, or is no UTF-8; choose one without", word)
-				}
+			grants, err := lineWords(args)
+			if err != nil {
+				return err
 			}
 			password, err := askPassword(c)
 			if err != nil {
@@ -121,6 +108,27 @@ place it is of all. Payloads is a right of its own, which no role has. Without a
 			return nil
 		},
 	}
+}
+
+// lineWords checks the name and the grants of a line for the access file, and returns the grants. Without one it is viewer.
+func lineWords(args []string) (grants []string, err error) {
+	if grants = args[1:]; len(grants) == 0 {
+		grants = []string{"viewer"}
+	}
+	for _, text := range grants {
+		if _, err := console.ParseGrant(text); err != nil {
+			return nil, exit.With(exit.Usage, err)
+		}
+	}
+	if len(args[0]) > 256 || strings.Contains(args[0], "#") {
+		return nil, exit.Usagef("the name has a #, or more than 256 bytes; choose another one")
+	}
+	for _, word := range args {
+		if len(strings.Fields(word)) != 1 || strings.Fields(word)[0] != word || !utf8.ValidString(word) {
+			return nil, exit.Usagef("%.80q is empty, has a space, or is no UTF-8; choose one without", word)
+		}
+	}
+	return grants, nil
 }
 
 // askPassword reads a password: without echo and twice from a terminal, else the first line.

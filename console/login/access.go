@@ -37,6 +37,7 @@ type person struct {
 type access struct {
 	people map[string]*person
 	groups map[string]console.Rights
+	tokens map[sum]*tokened
 	// secret are those that have a password, in the sequence of the file.
 	secret []*person
 }
@@ -63,6 +64,7 @@ func same(is, was os.FileInfo) bool {
 //	user NAME HASH GRANT...   # logs in with a password; postbag console user prints it
 //	user NAME - GRANT...      # a proxy or a provider vouches for the name
 //	group NAME GRANT...       # a proxy or a provider says who is in it
+//	token NAME HASH GRANT...  # a program; postbag console token prints it. expires=2027-01-31 may stand before the grants
 //
 // and a grant is as console.ParseGrant reads it. Logger gets an error when a changed file cannot be read; then what it said before
 // holds. Nil: nobody gets it.
@@ -130,7 +132,7 @@ func read(path string) (*access, os.FileInfo, error) {
 
 // parse reads the lines. Errors name the line, and never the hash.
 func parse(path string, text []byte) (*access, error) {
-	said := &access{people: make(map[string]*person), groups: make(map[string]console.Rights)}
+	said := &access{people: make(map[string]*person), groups: make(map[string]console.Rights), tokens: make(map[sum]*tokened)}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, largestFile+1)
 	for n := 1; lines.Scan(); n++ {
@@ -138,7 +140,7 @@ func parse(path string, text []byte) (*access, error) {
 			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}
-	if len(said.people)+len(said.groups) == 0 {
+	if len(said.people)+len(said.groups)+len(said.tokens) == 0 {
 		return nil, fmt.Errorf("%s lets nobody in; add a line of postbag console user, or group NAME viewer", path)
 	}
 	return said, nil
@@ -159,8 +161,10 @@ func (a *access) add(line string) error {
 		return a.addUser(words[1], words[2], words[3:])
 	case words[0] == "group" && len(words) >= 3:
 		return a.addGroup(words[1], words[2:])
+	case words[0] == "token" && len(words) >= 4:
+		return a.addToken(words[1], words[2], words[3:])
 	}
-	return errors.New("the line is none of user NAME HASH GRANT..., user NAME - GRANT... and group NAME GRANT...; write one of them")
+	return errors.New("the line is none of user NAME HASH GRANT..., user NAME - GRANT..., group NAME GRANT... and token NAME HASH GRANT...; write one of them")
 }
 
 func commentAt(words []string) int {

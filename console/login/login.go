@@ -48,6 +48,7 @@ type Login struct {
 	strangers  *limit // other names, so that they cannot push out those
 	providers  *limit
 	addresses  *limit
+	tokens     *limit // those that were refused, by address
 	working    chan struct{}
 	forgery    *http.CrossOriginProtection
 	cookie     string
@@ -76,7 +77,7 @@ func New(o Options) (*Login, error) {
 		o: o, sessions: newSessions(o.Idle, o.Absolute), attempts: attempts{open: make(map[string]attempt)},
 		// Ten tries at once, then one in 15 seconds for a name, and one in six for an address.
 		names: newLimit(15 * time.Second), strangers: newLimit(15 * time.Second),
-		addresses: newLimit(6 * time.Second), providers: newLimit(6 * time.Second),
+		addresses: newLimit(6 * time.Second), providers: newLimit(6 * time.Second), tokens: newLimit(6 * time.Second),
 		working: make(chan struct{}, 2),
 		forgery: http.NewCrossOriginProtection(),
 		cookie:  "postbag_session", tryingName: "postbag_login",
@@ -101,6 +102,10 @@ func (l *Login) Wrap(next http.Handler) http.Handler {
 		u, err := l.user(r, find)
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err.Error())
+			return
+		}
+		if token, _ := bearer(r); token != "" && u == nil { // user has refused several
+			l.refuseToken(w, r)
 			return
 		}
 		if u != nil {
@@ -153,8 +158,13 @@ func (l *Login) Stranger(w http.ResponseWriter, r *http.Request) {
 // hasPage says whether people log in here, and not at a proxy alone.
 func (l *Login) hasPage() bool { return l.o.Provider != nil || l.o.Access.HasPasswords() }
 
-// user returns who asks; nil: nobody with any right. A proxy's word comes before a session, which find finds.
+// user returns who asks; nil: nobody with any right. A token comes first: with one, neither a proxy's word nor a session counts, and so
+// no cookie of a browser gives a request more than its token does. A proxy's word comes before a session, which find finds.
 func (l *Login) user(r *http.Request, find func(id string) (session, bool)) (*console.User, error) {
+	token, err := bearer(r)
+	if token != "" || err != nil {
+		return l.o.Access.withToken(token, time.Now()), err
+	}
 	name, groups, err := l.vouchedBy(r)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package login_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +15,7 @@ import (
 func (s *site) streamed() (ended <-chan string) {
 	out := make(chan string, 1)
 	r := httptest.NewRequest(http.MethodGet, "https://console.example/api/v1/events", http.NoBody)
+	maps.Copy(r.Header, s.headers)
 	for _, c := range s.cookies {
 		r.AddCookie(c)
 	}
