@@ -47,6 +47,8 @@ func (c *console) allow(r *route, req *http.Request) error {
 		role = rights.highest(func(Grant) bool { return true })
 	case rights.Anywhere(database) < Viewer:
 		return errNoDatabase
+	case r.partly:
+		role = rights.Anywhere(database)
 	case !strings.Contains(r.path, "{box}"):
 		role = rights.Over(database)
 	default:
@@ -68,6 +70,8 @@ func scope(r *route) string {
 	switch {
 	case strings.Contains(r.path, "{box}"):
 		return "in this box"
+	case r.partly:
+		return "in some box of the database"
 	case strings.Contains(r.path, "{database}"):
 		return "over all boxes of the database"
 	}

@@ -99,10 +99,10 @@ func (c *console) hidesNothing(ctx context.Context, ops operations.Store, box st
 // seesPayloads refuses those who may not see payloads and headers of the box that the path names.
 func (c *console) seesPayloads(r *http.Request) error {
 	if !c.payloads {
-		return badRequestf("this console shows no payloads; start it with --payloads, or look with postbag messages show")
+		return &payloadsError{badRequestf("this console shows no payloads; start it with --payloads, or look with postbag messages show")}
 	}
 	if !c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")) {
-		return &forbiddenError{"you may not see payloads of this box; ask an admin for payloads in the access file"}
+		return &payloadsError{&forbiddenError{"you may not see payloads of this box; ask an admin for payloads in the access file"}}
 	}
 	return nil
 }

@@ -15,6 +15,52 @@ import (
 type Failure struct {
 	// What failed, and what to do.
 	Error string `json:"error"`
+	// What kind of failure it is, for programs; none: no other word than the status. invalid: what was asked for is wrong by itself.
+	// unsupported: this kind of store cannot do it. cursor, payloads, database, box, subscription, not-found: what is wrong, not shown, or
+	// not there.
+	Kind string `json:"kind,omitempty"`
+}
+
+// Kinds of failures.
+const (
+	FailureInvalid      = "invalid"
+	FailureUnsupported  = "unsupported"
+	FailureCursor       = "cursor"
+	FailurePayloads     = "payloads"
+	FailureDatabase     = "database"
+	FailureBox          = "box"
+	FailureSubscription = "subscription"
+	FailureNotFound     = "not-found"
+)
+
+// payloadsError says why payload and headers are not shown.
+type payloadsError struct{ error }
+
+func (e *payloadsError) Unwrap() error { return e.error }
+
+// failureKind is the word for a failure; empty: there is none.
+func failureKind(err error) string {
+	var bad *badRequestError
+	var hidden *payloadsError
+	switch {
+	case errors.As(err, &hidden):
+		return FailurePayloads
+	case errors.Is(err, errNoDatabase):
+		return FailureDatabase
+	case errors.Is(err, errNoBox), errors.Is(err, store.ErrNoBox):
+		return FailureBox
+	case errors.Is(err, store.ErrNoSubscription):
+		return FailureSubscription
+	case errors.Is(err, store.ErrCursor):
+		return FailureCursor
+	case errors.Is(err, operations.ErrUnsupported):
+		return FailureUnsupported
+	case errors.As(err, &bad), errors.Is(err, operations.ErrInvalid):
+		return FailureInvalid
+	case errors.Is(err, operations.ErrNotFound):
+		return FailureNotFound
+	}
+	return ""
 }
 
 // badRequestError is what is wrong with a request.
@@ -85,5 +131,5 @@ func (c *console) explained(w http.ResponseWriter, r *http.Request, err error) (
 // fail answers with an error.
 func (c *console) fail(w http.ResponseWriter, r *http.Request, err error) {
 	code, text := c.explained(w, r, err)
-	writeJSON(w, code, Failure{text})
+	writeJSON(w, code, Failure{text, failureKind(err)})
 }

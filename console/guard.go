@@ -18,7 +18,7 @@ func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		SetHeaders(w.Header())
 		if fromElsewhere(r) || forgery.Check(r) != nil {
-			writeJSON(w, http.StatusForbidden, Failure{"a page of another site asked for this; open the console's own page, or ask with a program"})
+			writeJSON(w, http.StatusForbidden, Failure{Error: "a page of another site asked for this; open the console's own page, or ask with a program"})
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -51,7 +51,7 @@ func Loopback(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !LoopbackHost(r.Host) {
 			SetHeaders(w.Header())
-			writeJSON(w, http.StatusMisdirectedRequest, Failure{"this console answers only to localhost and loopback addresses; open it as http://127.0.0.1 with its port"})
+			writeJSON(w, http.StatusMisdirectedRequest, Failure{Error: "this console answers only to localhost and loopback addresses; open it as http://127.0.0.1 with its port"})
 			return
 		}
 		next.ServeHTTP(w, r)

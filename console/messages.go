@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 
 const (
 	// mostListed is how many messages one page has at most, and pageOf how many if nobody says.
-	mostListed, pageOf = 200, 50
+	mostListed, pageOf = 500, 50
 	// mostExported is how many messages one export has at most.
 	mostExported = 100_000
 )
@@ -118,16 +119,22 @@ func (v Copies) ID() string { return v.First().ID.String() }
 // First is the first copy: all have the same content. There is one.
 func (v Copies) First() operations.Message { return v.Copies[0] }
 
+// asksPayload says whether payload and headers are asked for, and whether byte by byte. Those who may not see them are refused.
+func (c *console) asksPayload(r *http.Request) (asked, exact bool, err error) {
+	if exact = r.URL.Query().Get("payload") == "base64"; !exact {
+		asked, err = flag(r, "payload")
+	}
+	if asked || exact {
+		asked, err = true, c.seesPayloads(r)
+	}
+	return asked, exact, err
+}
+
 func (c *console) message(r *http.Request) (Copies, error) {
 	v := Copies{Done: true}
-	payload, err := flag(r, "payload")
+	payload, exact, err := c.asksPayload(r)
 	if err != nil {
 		return v, err
-	}
-	if payload {
-		if err := c.seesPayloads(r); err != nil {
-			return v, err
-		}
 	}
 	d, err := c.database(r)
 	if err != nil {
@@ -158,7 +165,26 @@ func (c *console) message(r *http.Request) (Copies, error) {
 		return v, late(id, err)
 	}
 	c.addTo(&v, ref.Box, items, payload)
-	return v, nil
+	if exact {
+		err = v.encode()
+	}
+	return v, err
+}
+
+// encode puts payloads as base64: in JSON that is escaped for HTML, nothing else says byte by byte what a payload is.
+func (v Copies) encode() error {
+	for i := range v.Copies {
+		m := &v.Copies[i]
+		data, err := m.Body.Bytes()
+		if err != nil {
+			return err
+		}
+		if m.Body.Payload = nil; len(data) > 0 {
+			text := base64.StdEncoding.EncodeToString(data)
+			m.Base64 = &text
+		}
+	}
+	return nil
 }
 
 // addTo adds the copies of a message. Those of one seq have the same content, which is looked at once.

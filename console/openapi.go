@@ -39,7 +39,11 @@ func operation(r *route) object {
 		}
 	}
 	for _, p := range r.takes {
-		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
+		of := object{"type": "string"}
+		if p.name == r.repeats {
+			of = object{"type": "array", "items": of}
+		}
+		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": of})
 	}
 	described := object{
 		"summary": r.about, "description": "Needs the role " + r.needs.String() + " " + scope(r) + ", if the console has a login.", "parameters": parameters,

@@ -117,7 +117,7 @@ func show(w http.ResponseWriter, code int, name string, s *sheet) error {
 // failPage says why there is no page.
 func (c *console) failPage(w http.ResponseWriter, r *http.Request, err error) {
 	code, text := c.explained(w, r, err)
-	s := c.sheet(r, Failure{text})
+	s := c.sheet(r, Failure{Error: text})
 	s.Database, s.Box = "", "" // they may be what is not there
 	if err := show(w, code, "failure", s); err != nil {
 		c.fail(w, r, err)

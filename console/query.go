@@ -29,6 +29,9 @@ func limitOf(r *http.Request, otherwise, most int) (int, error) {
 func queryOf(r *http.Request) (store.Query, error) {
 	values := r.URL.Query()
 	q := store.Query{Topic: values.Get("topic"), Key: values.Get("key"), Type: values.Get("type"), Error: values.Get("error"), Cursor: values.Get("cursor")}
+	if types := values["type"]; len(types) > 1 {
+		q.Type, q.Types = "", types
+	}
 	q.Box, q.Subscription = r.PathValue("box"), values.Get("subscription")
 	q.State = store.State(values.Get("state"))
 	if postbag.ValidBox(q.Box) != nil {
@@ -88,16 +91,35 @@ func fit(q *store.Query) error {
 	}{
 		{"topic", q.Topic, postbag.MaxName},
 		{"key", q.Key, postbag.MaxKey},
-		{"type", q.Type, postbag.MaxName + 2},
 		{"error", q.Error, postbag.MaxKey},
 		{"cursor", q.Cursor, 1024},
 	} {
-		if len(one.text) > one.most || strings.ContainsRune(one.text, 0) || strings.ToValidUTF8(one.text, "") != one.text {
-			return badRequestf("%s is no text of at most %d bytes; no message has it", one.name, one.most)
+		if err := fitText(one.name, one.text, one.most); err != nil {
+			return err
 		}
 	}
-	if strings.Contains(strings.TrimSuffix(q.Type, ".*"), "*") {
-		return badRequestf("type has a star that does not end it as .*; write it out, or a prefix and .*")
+	return fitTypes(q.AllTypes())
+}
+
+// fitTypes refuses types that no message can have.
+func fitTypes(types []string) error {
+	if len(types) > store.MaxConditions {
+		return badRequestf("type is given %d times, at most %d are taken; give a prefix and .*", len(types), store.MaxConditions)
+	}
+	for _, text := range types {
+		if err := fitText("type", text, postbag.MaxName+2); err != nil {
+			return err
+		}
+		if strings.Contains(strings.TrimSuffix(text, ".*"), "*") {
+			return badRequestf("type has a star that does not end it as .*; write it out, or a prefix and .*")
+		}
+	}
+	return nil
+}
+
+func fitText(name, text string, most int) error {
+	if len(text) > most || strings.ContainsRune(text, 0) || strings.ToValidUTF8(text, "") != text {
+		return badRequestf("%s is no text of at most %d bytes; no message has it", name, most)
 	}
 	return nil
 }

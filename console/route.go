@@ -32,6 +32,10 @@ type route struct {
 	needs Role
 	// open: those who are not logged in may have it too.
 	open bool
+	// partly: of a database, those who may see only some of its boxes have it too. It leaves out the others.
+	partly bool
+	// repeats is the parameter that may be given several times. Empty: none.
+	repeats string
 	// live: it can be streamed. It asks nothing but the overview, or follows messages.
 	live   bool
 	handle func(*console, http.ResponseWriter, *http.Request) error
@@ -50,20 +54,20 @@ var filters = []parameter{
 	{"id", "The message with this id."},
 	{"topic", "Only messages of exactly this topic."},
 	{"key", "Only messages with exactly this key."},
-	{"type", "Only messages of this type. order.* stands for all that begin with order."},
+	{"type", "Only messages of this type. order.* stands for all that begin with order. As part of the API it may be repeated: any of them."},
 	{"after", "Stored at this time or later, as 2026-01-31T12:00:00Z."},
 	{"before", "Stored before this time."},
 	{"error", "The last error contains this text, whatever its case."},
 	{"oldest", "true: the oldest first."},
 	{"cursor", "Go on where an earlier answer ended, with the same filters and the same sequence."},
-	{"limit", "Most messages: 1 to 200 as JSON (50), 1 to 100000 as NDJSON or CSV (100000)."},
+	{"limit", "Most messages: 1 to 500 as JSON (50), 1 to 100000 as NDJSON or CSV (100000)."},
 }
 
 // Parameters of several routes.
 var (
 	formats  = parameter{"format", "json, or ndjson or csv to stream an export. The trailer Postbag-Next is the cursor behind an export that has more. A connection that is cut off means that it failed."}
 	trails   = parameter{"trail", "The cursors of the pages before, for the way back."}
-	payloads = parameter{"payload", "true: with payload and headers, if the console shows them."}
+	payloads = parameter{"payload", "true: with payload and headers, if the console shows them. base64: with the payload as payload_base64, byte by byte."}
 	counts   = parameter{"count", "true: count all that match too, at most 500, for a command. It needs a state that takes one."}
 	lines    = parameter{"limit", "Most lines, 1 to 1000 (50)."}
 	records  = parameter{"limit", "Most operations, 1 to 1000 (50), of the latest 1,000 of the database."}
@@ -82,7 +86,7 @@ func routes() []route {
 		{path: "/api/v1/openapi.json", handle: (*console).openAPI, needs: Viewer},
 		{path: "/api/", handle: (*console).nowhere, needs: Viewer},
 		{path: "/", page: true, handle: (*console).nowhere, needs: Viewer},
-	}, databaseRoutes(), boxRoutes(), pageRoutes(), commandRoutes(), operationRoutes(), replayRoutes())
+	}, databaseRoutes(), boxRoutes(), remoteRoutes(), pageRoutes(), commandRoutes(), operationRoutes(), replayRoutes())
 }
 
 // databaseRoutes are those of the API that are of databases.
@@ -137,7 +141,7 @@ func boxRoutes() []route {
 			about: "Keys whose messages wait behind one, those with most of them first.",
 		},
 		{
-			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: append(slices.Clone(filters), formats, follows, counts), needs: Viewer, live: true,
+			path: box + "/messages", handle: (*console).messages, answer: Messages{}, takes: append(slices.Clone(filters), formats, follows, counts), repeats: "type", needs: Viewer, live: true,
 			about:   "Messages, the newest first, without payloads and headers.",
 			exports: []string{ndjson, table},
 		},
@@ -290,9 +294,9 @@ func (r *route) check(req *http.Request) error {
 		switch {
 		case !slices.ContainsFunc(r.takes, func(p parameter) bool { return p.name == name }):
 			return badRequestf("there is no parameter %.40q here; leave it out, or see api/v1/openapi.json", name)
-		case len(values) > 1:
+		case len(values) > 1 && name != r.repeats:
 			return badRequestf("the parameter %s is given %d times; give it once", name, len(values))
-		case values[0] == "":
+		case slices.Contains(values, ""):
 			return badRequestf("%s is empty; give it a value, or leave it out", name)
 		}
 	}

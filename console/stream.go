@@ -344,6 +344,6 @@ func event(kind string, text []byte) []byte {
 
 // failure writes an event that says why there is no state.
 func failure(kind, why string) []byte {
-	text, _ := json.Marshal(Failure{why}) //nolint:errchkjson // a text
+	text, _ := json.Marshal(Failure{Error: why}) //nolint:errchkjson // a text
 	return event(kind, text)
 }

@@ -161,9 +161,14 @@ func (s Store) setOperation(ctx context.Context, a store.Audit, id store.Operati
 
 func noOperation(id store.OperationID, err error) error {
 	if errors.Is(err, store.ErrNoOperation) {
-		return refusef(ErrNotFound, "there is no operation %d; postbag operations list shows those there are", id)
+		return NoOperation(id)
 	}
 	return err
+}
+
+// NoOperation is the ErrNotFound of an operation.
+func NoOperation(id store.OperationID) error {
+	return refusef(ErrNotFound, "there is no operation %d; postbag operations list shows those there are", id)
 }
 
 func errNoBookkeeper() error {

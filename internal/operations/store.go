@@ -88,11 +88,21 @@ func (s Store) Look(ctx context.Context, box string) (store.Overview, error) {
 	if err != nil || box == "" {
 		return o, err
 	}
+	return OfBox(o, box)
+}
+
+// OfBox narrows the state of a store to one box. A box that is not there is ErrNotFound.
+func OfBox(o store.Overview, box string) (store.Overview, error) {
 	for _, b := range o.Boxes {
 		if b.Name == box {
 			o.Boxes = []store.BoxView{b}
 			return o, nil
 		}
 	}
-	return o, refusef(ErrNotFound, "there is no box %s; make it with postbag migrate up --box", box)
+	return o, NoBox(box)
+}
+
+// NoBox is the ErrNotFound of a box.
+func NoBox(box string) error {
+	return refusef(ErrNotFound, "there is no box %s; make it with postbag migrate up --box", box)
 }
