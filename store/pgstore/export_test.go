@@ -160,3 +160,8 @@ func (s *Store) ListedAtOnce(ctx context.Context, box string) (int, error) {
 	p, err := l.piece(ctx, l.hi, lookPiece)
 	return len(p.rows), err
 }
+
+// Newest asks for the highest row of a box, as a reader of a standby does.
+func (s *Store) Newest(ctx context.Context, box string) error {
+	return s.run(ctx, call{st: s.statements.get("newest", box)})
+}

@@ -213,7 +213,7 @@ func (w *beating) epoch() call {
 }
 
 func (w *beating) relays() call {
-	return call{st: w.s.statements.get("relays", ""), each: func(r row) error {
+	return call{st: w.s.statements.get("relays", ""), args: new(parameters).int8(0), each: func(r row) error {
 		if !w.renewed {
 			return nil
 		}

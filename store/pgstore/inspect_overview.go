@@ -26,7 +26,7 @@ func (s *Store) Overview(ctx context.Context) (store.Overview, error) {
 		if err != nil {
 			return err
 		}
-		w := &overviewReader{s: s, v: v, known: known, o: &o}
+		w := &overviewReader{s: s, v: v, known: known, o: &o, behind: s.behind()}
 		return w.look(ctx)
 	})
 	if err != nil {
@@ -42,7 +42,9 @@ type overviewReader struct {
 	known *catalog
 	o     *store.Overview
 	now   int64 // microseconds since 1970
-	subs  map[store.Ref]*store.SubscriptionView
+	// behind is how long ago that was, where a standby is asked.
+	behind time.Duration
+	subs   map[store.Ref]*store.SubscriptionView
 }
 
 func (w *overviewReader) look(ctx context.Context) error {
@@ -95,7 +97,7 @@ func (w *overviewReader) clock(ctx context.Context) error {
 		st: w.s.statements.get("clock", ""),
 		each: func(r row) error {
 			c := columns{rest: r}
-			w.now = c.int8()
+			w.now = c.int8() - w.behind.Microseconds()
 			return c.err
 		},
 	})
@@ -115,6 +117,7 @@ func (w *overviewReader) free(shards []store.ShardState) {
 func (w *overviewReader) relays(ctx context.Context) error {
 	return w.s.run(ctx, w.s.guard(w.v, "", nil), w.s.pauses(&w.o.Pauses, func() bool { return false }), call{
 		st:    w.s.statements.get("relays", ""),
+		args:  new(parameters).int8(w.behind.Microseconds()),
 		reset: func() { w.o.Relays = nil },
 		each: func(r row) error {
 			rs, err := readRelay(r)
@@ -206,7 +209,7 @@ func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) 
 		st: w.s.statements.get("box_view", name), args: new(parameters).int4(box.id).int4(countMost),
 		each: func(r row) error {
 			c := columns{rest: r}
-			w.now, b.Last, dropped = c.int8(), c.int8(), c.int8()
+			w.now, b.Last, dropped = c.int8()-w.behind.Microseconds(), c.int8(), c.int8()
 			b.Rows = estimate(c.int8(), c.int8(), b.Last-dropped)
 			b.Scheduled = estimate(c.int8(), c.int8(), 1<<62)
 			held := c.retention()
@@ -216,6 +219,9 @@ func (w *overviewReader) box(ctx context.Context, name string, box *catalogBox) 
 		},
 	})
 	if err != nil {
+		return err
+	}
+	if err := w.s.newest(ctx, &b, dropped); err != nil {
 		return err
 	}
 	if b.Removed, err = w.removed(ctx, box); err != nil {

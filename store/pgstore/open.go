@@ -23,6 +23,19 @@ func Open(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	s, err := newStore(pool, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	s.wake.start(s)
+	return s, nil
+}
+
+// newStore makes a store that has asked nothing yet.
+func newStore(pool *pgxpool.Pool, o Options) (*Store, error) {
 	catalog, err := newStatementSet(storekit.NewComments(o.SQLComments))
 	if err != nil {
 		return nil, translateError("open", err)
@@ -34,10 +47,6 @@ func Open(ctx context.Context, pool *pgxpool.Pool, o Options) (*Store, error) {
 		s.unprepared.Store(true)
 	default:
 	}
-	if err := s.open(ctx); err != nil {
-		return nil, err
-	}
-	s.wake.start(s)
 	return s, nil
 }
 

@@ -438,6 +438,7 @@ func (s *work) listings() {
 	s.Must(err)
 	_, err = s.Overview(s.Context())
 	s.Must(err)
+	s.Must(s.Newest(s.Context(), "outbox"))
 }
 
 // housekeeping is that of another process, which remembers nothing yet.

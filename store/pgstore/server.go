@@ -65,6 +65,8 @@ func (s *Store) guarded(ctx context.Context, do func(*server) error) error {
 			if err := s.adopt(ctx, v); err != nil {
 				return err
 			}
+		case s.reading != nil: // a standby would end it again, see store.Reader
+			return err
 		case sqlState(err) == codeDeadlock, sqlState(err) == codeSerialization:
 		default:
 			return err
@@ -90,6 +92,9 @@ func (s *Store) adopt(ctx context.Context, old *server) error {
 	defer s.adopting.Unlock()
 	if v := s.server.Load(); v != old {
 		return nil // somebody else did
+	}
+	if s.reading != nil {
+		return s.adoptReplica(ctx)
 	}
 	seen, err := s.look(ctx)
 	if err == nil {
@@ -219,6 +224,9 @@ func schemaError(err error) error {
 // the transaction unless the session is on v. Before anything is written it also
 // reads the last seq that box has given out; see bounds.
 func (s *Store) guard(v *server, box string, last *int64) call {
+	if s.reading != nil {
+		return s.guardReplica(v)
+	}
 	name := "guard"
 	a := new(parameters).int8(v.started).int8(v.life)
 	if box != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Store is a store of boxes in a PostgreSQL database. It implements
@@ -29,6 +30,8 @@ type Store struct {
 	// read again.
 	catalog atomic.Pointer[catalog]
 	hints   hints
+	// reading knows how far the standby is that this is a reader of. Nil: it is a store.
+	reading *storekit.Reached
 	// doubts are the boxes whose numbering a turn or housekeeping found to be begun again or another one, each with its *doubt, until
 	// Check has seen to it.
 	doubts sync.Map

@@ -146,8 +146,9 @@ WITH e AS (
 SELECT coalesce((SELECT e.n FROM e), (SELECT e.n FROM postbag._epoch e));
 
 -- name: relays
-SELECT r.id, r.name, (extract(epoch FROM r.expires - clock_timestamp()) * 1000000)::bigint, r.boxes, r.subs, r.conditions
-FROM postbag._relays r WHERE NOT r.dead AND r.expires > clock_timestamp() ORDER BY r.id;
+-- Those whose heartbeat was not over $1 microseconds ago: zero, but where a standby is that much behind.
+SELECT r.id, r.name, (extract(epoch FROM r.expires - clock_timestamp()) * 1000000)::bigint + $1::bigint, r.boxes, r.subs, r.conditions
+FROM postbag._relays r WHERE NOT r.dead AND r.expires > clock_timestamp() - $1::bigint * interval '1 microsecond' ORDER BY r.id;
 
 -- name: pauses
 -- All that are in force, oldest first. Those of a subscription that is gone are left out, and those of which a program of an older version
