@@ -26,9 +26,9 @@ func (c *console) audit(r *http.Request) (Audit, error) {
 	if err != nil {
 		return v, err
 	}
-	err = d.ask(r.Context(), func(ctx context.Context) error {
-		lines, err := d.ops.AuditLog(ctx, limit)
-		v.Lines = append(v.Lines, lines...)
+	err = d.asks(r.Context(), func(ctx context.Context, ops operations.Store) error {
+		lines, err := ops.AuditLog(ctx, limit)
+		v.Lines = append(v.Lines[:0], lines...)
 		return err
 	})
 	return v, err

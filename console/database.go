@@ -36,11 +36,16 @@ type database struct {
 	// tails has the place of the one stream that asks for a list of messages.
 	tails  chan struct{}
 	worker *worker
+	// replica is read from where the moment does not matter, and primary says how far it must be. Nil: there is none.
+	replica *replica
+	primary store.Primary
 
 	mu sync.Mutex
 	// seen is the latest overview, read at; before is the one before it, for rates. Nobody changes them.
 	seen, before *store.Overview
 	read         time.Time
+	// seenIn is where the latest overview was read.
+	seenIn *reading
 	// found is what the reader found last.
 	found latest
 	// history is the last hour.
@@ -55,14 +60,19 @@ func newDatabase(d *Database, timeout time.Duration) (*database, error) {
 	made := &database{
 		name: d.Name, open: d.Open, timeout: timeout,
 		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), longs: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
-		worker: newWorker(),
+		worker: newWorker(), replica: newReplica(d),
 	}
 	if d.Open != nil {
 		return made, nil
 	}
-	var err error
-	made.ops, err = operations.Of(d.Store)
-	return made, err
+	return made, made.use(d.Store)
+}
+
+// use has the database be that of a store.
+func (d *database) use(s store.Store) (err error) {
+	d.ops, err = operations.Of(s)
+	d.primary, _ = s.(store.Primary)
+	return err
 }
 
 // reach opens the database if it is not open yet. One that was away a moment ago is not tried again.
@@ -79,7 +89,7 @@ func (d *database) reach(ctx context.Context) error {
 	s, err := d.open(ctx)
 	if err == nil {
 		d.open = nil
-		d.ops, err = operations.Of(s)
+		err = d.use(s)
 	}
 	d.away = err
 	if d.tried = time.Now(); errors.Is(ctx.Err(), context.Canceled) { // the one who asked has gone, which says nothing of the database
@@ -124,6 +134,7 @@ func (d *database) askFor(ctx context.Context, gate chan struct{}, timeout time.
 
 // overview returns the state of the database, at most two seconds old, and the one before that; before may be nil.
 func (d *database) overview(ctx context.Context) (now, before *store.Overview, err error) {
+	defer func() { d.noteSeen(ctx) }()
 	if now, before = d.cached(); now != nil {
 		return now, before, nil
 	}
@@ -133,17 +144,24 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 		}
 		return found.now, found.before, found.err
 	}
-	err = d.askAt(ctx, d.looks, func(ctx context.Context) error {
+	seen, kept := withReading(ctx), false
+	err = d.asksAt(seen, d.looks, func(ctx context.Context, ops operations.Store) error {
 		if now, before = d.cached(); now != nil { // somebody asked while this waited
 			return nil
 		}
-		o, err := d.ops.Overview(ctx)
+		o, err := ops.Overview(ctx)
 		if err != nil {
 			return err
 		}
 		now, before = d.keep(&o)
+		kept = true
 		return nil
 	})
+	if kept {
+		d.mu.Lock()
+		d.seenIn = readOf(seen, d.name)
+		d.mu.Unlock()
+	}
 	return now, before, err
 }
 
@@ -174,6 +192,7 @@ func rated(before, o *store.Overview) *store.Overview {
 
 // forget has the next look read the database again: something was changed.
 func (d *database) forget() {
+	d.commanded()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.read = time.Time{}

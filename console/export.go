@@ -53,6 +53,7 @@ func export(w http.ResponseWriter, r *http.Request, d *database, q store.Query, 
 		case err != nil:
 			panic(http.ErrAbortHandler)
 		case write == nil:
+			sayRead(w, r)
 			write = begin(w, format)
 			if r.Method == http.MethodHead {
 				return nil

@@ -22,6 +22,7 @@ type listing struct {
 	items []store.Item
 	next  string
 	err   error
+	in    *reading // where it was read
 }
 
 // listing returns the one of the present beat.
@@ -48,10 +49,14 @@ func (c *console) listOf(ctx context.Context, d *database, q store.Query, same s
 		case d.tails <- struct{}{}:
 			defer func() { <-d.tails }()
 			v.items, v.next, v.err = d.list(ctx, q)
+			v.in = readOf(ctx, d.name)
 		case <-ctx.Done():
 			v.err = ctx.Err()
 		}
 	})
+	if v.in != nil {
+		noteRead(ctx, d.name, *v.in)
+	}
 	return v.items, v.next, v.err
 }
 

@@ -67,6 +67,7 @@ func (c *console) serve(r *route, w http.ResponseWriter, req *http.Request) {
 	if r.page && r.form == nil && tidied(w, req) {
 		return
 	}
+	req = withReadings(req)
 	err := c.allow(r, req)
 	if err == nil {
 		err = r.check(req)
@@ -90,6 +91,7 @@ func asJSON[T any](look func(*console, *http.Request) (T, error)) func(*console,
 		if err != nil {
 			return err
 		}
+		sayRead(w, r)
 		return answer(w, v)
 	}
 }

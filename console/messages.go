@@ -32,8 +32,8 @@ type Messages struct {
 
 // list asks for one page.
 func (d *database) list(ctx context.Context, q store.Query) (items []store.Item, next string, err error) {
-	err = d.ask(ctx, func(ctx context.Context) (err error) {
-		items, next, err = d.ops.List(ctx, q)
+	err = d.asks(ctx, func(ctx context.Context, ops operations.Store) (err error) {
+		items, next, err = ops.List(ctx, q)
 		return err
 	})
 	return items, next, late(q.ID, err)
@@ -47,6 +47,7 @@ func (c *console) messages(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		sayRead(w, r)
 		return answer(w, v)
 	case "ndjson", "csv":
 		d, q, err := c.query(r)
@@ -149,18 +150,18 @@ func (c *console) message(r *http.Request) (Copies, error) {
 		return v, errNoBox
 	}
 	var items []store.Item
-	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-		if items, err = d.ops.Find(ctx, ref, id); err == nil && payload {
-			err = c.noteLook(ctx, r, d.ops, ref.Box, items)
-		}
-		if err != nil {
+	err = d.asks(r.Context(), func(ctx context.Context, ops operations.Store) (err error) {
+		if items, err = ops.Find(ctx, ref, id); err != nil {
 			return err
 		}
-		if v.EditedAs, err = d.ops.EditedAs(ctx, ref.Box, id); errors.Is(err, store.ErrDenied) { // a role that does not read the audit log
+		if v.EditedAs, err = ops.EditedAs(ctx, ref.Box, id); errors.Is(err, store.ErrDenied) { // a role that does not read the audit log
 			err = nil
 		}
 		return err
 	})
+	if err == nil && payload { // the audit log is the primary's
+		err = d.ask(r.Context(), func(ctx context.Context) error { return c.noteLook(ctx, r, d.ops, ref.Box, items) })
+	}
 	if err != nil {
 		return v, late(id, err)
 	}

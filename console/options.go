@@ -71,6 +71,11 @@ type Database struct {
 	// in two seconds and never twice at a time, until it returns a store. The context is that of the one who asks. The store is
 	// yours to close, as Store is.
 	Open func(ctx context.Context) (store.Store, error)
+	// Replica opens a replica of the database, from which the console reads what need not be of the moment. It is called as Open
+	// is, until it returns a reader, which is yours to close. The store must be a store.Primary. Nil: there is none.
+	Replica func(ctx context.Context) (store.Reader, error)
+	// ReplicaLag is how far the replica may be behind. Beyond that the primary is read. Zero: DefaultReplicaLag.
+	ReplicaLag time.Duration
 }
 
 var databaseName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)
@@ -95,6 +100,12 @@ func (o *Options) Validate() error {
 			faults = append(faults, fmt.Errorf("console: Databases[%d] has neither Store nor Open, or both; give one of them", i))
 		case d.Store != nil && err != nil:
 			faults = append(faults, fmt.Errorf("console: Databases[%d]: %w", i, err))
+		}
+		if _, marks := d.Store.(store.Primary); d.Replica != nil && d.Store != nil && !marks {
+			faults = append(faults, fmt.Errorf("console: Databases[%d] has a Replica, and its store is of a kind that has none; leave Replica out", i))
+		}
+		if d.ReplicaLag < 0 || d.ReplicaLag > 0 && (d.Replica == nil || d.ReplicaLag < leastReplicaLag) {
+			faults = append(faults, fmt.Errorf("console: ReplicaLag of Databases[%d] is %v; choose at least %v for a Replica, or zero for %v", i, d.ReplicaLag, leastReplicaLag, DefaultReplicaLag))
 		}
 	}
 	if _, err := o.Redact.rules(); err != nil {

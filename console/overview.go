@@ -23,6 +23,8 @@ type DatabaseState struct {
 	Name string `json:"name"`
 	// Whether nothing needs a look.
 	Good bool `json:"good"`
+	// Where it was read from; none: it has no replica.
+	Read *ReadFrom `json:"read,omitempty"`
 	// Why it could not be read; none: it was. If it only answers too late, the rest is of the last time that it did.
 	Error string `json:"error,omitempty"`
 	// When it was read, by the database's clock.
@@ -64,7 +66,12 @@ func (d *database) state(ctx context.Context, rights Rights) (v DatabaseState) {
 	}()
 	now, before, err := d.overview(ctx)
 	if err == nil {
-		return stateOf(d.name, rights.visible(d.name, operations.StatusOf(now, before)))
+		v = stateOf(d.name, rights.visible(d.name, operations.StatusOf(now, before)))
+		v.Read = readOf(ctx, d.name).readFrom()
+		if v.Read != nil && v.Read.From == "replica" && v.Read.Why != "" { // it is read although it may be old
+			v.Good, v.Error = false, v.Read.Why
+		}
+		return v
 	}
 	_, text := statusOf(err)
 	text = rights.reason(d.name, text)

@@ -56,11 +56,12 @@ func (c *console) errors(r *http.Request) (v Errors, err error) {
 	if err != nil {
 		return v, err
 	}
-	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-		if v.Groups, err = d.ops.ErrorGroups(ctx, ref); err != nil {
+	err = d.asks(r.Context(), func(ctx context.Context, ops operations.Store) (err error) {
+		if v.Groups, err = ops.ErrorGroups(ctx, ref); err != nil {
 			return err
 		}
-		if err := d.ops.AddNotes(ctx, ref, v.Groups); err != nil { // such as a role whose rights are those of before there were notes
+		// Notes are of the moment, so the primary is asked. It may not have them for a role whose rights are those of before there were notes.
+		if err := d.ops.AddNotes(ctx, ref, v.Groups); err != nil {
 			_, text := statusOf(err)
 			v.WithoutNotes = c.words(c.rights(r).reason(r.PathValue("database"), text))
 		}
@@ -75,8 +76,8 @@ func (c *console) keys(r *http.Request) (v Keys, err error) {
 	if err != nil {
 		return v, err
 	}
-	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-		v.Keys, err = d.ops.BlockedKeys(ctx, ref)
+	err = d.asks(r.Context(), func(ctx context.Context, ops operations.Store) (err error) {
+		v.Keys, err = ops.BlockedKeys(ctx, ref)
 		return err
 	})
 	return v, err
@@ -92,8 +93,8 @@ func (c *console) around(r *http.Request) (v Around, err error) {
 	if err != nil {
 		return v, err
 	}
-	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-		v.Keys, err = d.ops.Around(ctx, ref, id)
+	err = d.asks(r.Context(), func(ctx context.Context, ops operations.Store) (err error) {
+		v.Keys, err = ops.Around(ctx, ref, id)
 		return err
 	})
 	return v, err

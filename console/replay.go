@@ -35,8 +35,8 @@ func (c *console) replays(r *http.Request) (v Replays, err error) {
 		return v, errNoBox
 	}
 	if d.ops.Replayer != nil {
-		err = d.ask(r.Context(), func(ctx context.Context) (err error) { // of one that is through, what waits behind dead messages
-			v.Replays, err = d.ops.ReplaysOf(ctx, now.Boxes[at:at+1])
+		err = d.asks(r.Context(), func(ctx context.Context, ops operations.Store) (err error) { // of one that is through, what waits behind dead messages
+			v.Replays, err = ops.ReplaysOf(ctx, now.Boxes[at:at+1])
 			return err
 		})
 	}

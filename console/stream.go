@@ -290,6 +290,7 @@ func (c *console) liveMux() *http.ServeMux {
 			if !is {
 				return
 			}
+			req = withReadings(req)
 			to.asked = req
 			if to.err = c.allow(&r, req); to.err == nil {
 				to.err = r.check(req)

@@ -84,7 +84,7 @@ var unplanned = map[string]string{
 	"begin_parked": "after its numbering was begun again, once a box", "begin_copies": "as above", "begin_discarded": "as above", "begin_past": "as above",
 	"begin_floors": "as above", "begin_box": "as above", "begin_audit": "as above", "back_fold": "as above", "leap": "as above",
 	"schema": "two small tables, once an Open",
-	"mark": "no table", "guard_replica": "no table", "replica": "two small tables, every other second",
+	"mark":   "no table", "guard_replica": "no table", "replica": "two small tables, every other second",
 }
 
 // large are the tables that can be: the log's partitions, and what grows with the messages.
