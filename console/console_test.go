@@ -307,6 +307,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 		`"", is none`:            {Databases: []console.Database{{Store: m}}},
 		"two databases":          {Databases: []console.Database{{Name: "a", Store: m}, {Name: "a", Store: m}}},
 		"neither Store nor Open": {Databases: []console.Database{{Name: "a"}}},
+		"Streams is -1":          {Databases: []console.Database{{Name: "a", Store: m}}, Streams: -1},
 		"Timeout is -1s":         {Databases: []console.Database{{Name: "a", Store: m}}, Timeout: -time.Second},
 		"no store.Inspector and": {Databases: []console.Database{{Name: "a", Store: struct{ store.Store }{m}}}},
 	} {

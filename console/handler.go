@@ -38,7 +38,7 @@ func New(o Options) (*Console, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, edits: o.Edits, auditPayloads: o.AuditPayloads, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample)), decode: o.Decode, traceLink: o.TraceLink, days: newDays(o.Prometheus, len(o.Databases) == 1)}
+	c := &console{payloads: o.Payloads, words: o.Words, stranger: o.Stranger, commands: o.Commands, edits: o.Edits, auditPayloads: o.AuditPayloads, who: o.Who, live: newLive(cmp.Or(o.Sample, DefaultSample), cmp.Or(o.Streams, DefaultStreams)), decode: o.Decode, traceLink: o.TraceLink, days: newDays(o.Prometheus, len(o.Databases) == 1)}
 	c.rules, _ = o.Redact.rules() // Validate has read them
 	if c.words == nil {
 		c.words = func(text string) string { return text }

@@ -38,6 +38,7 @@ type live struct {
 	// always: it reads also while nobody has a page open, and keeps samples.
 	always bool
 	news   chan struct{} // some database was read
+	most   int           // streams at a time
 
 	mu      sync.Mutex
 	running context.Context //nolint:containedctx // that of Run, which streams end with; nil: it does not run
@@ -51,9 +52,9 @@ type live struct {
 	listings map[string]*listing
 }
 
-func newLive(sample time.Duration) *live {
+func newLive(sample time.Duration, streams int) *live {
 	l := &live{
-		every: sample, always: sample > 0, news: make(chan struct{}, 1),
+		most: streams, every: sample, always: sample > 0, news: make(chan struct{}, 1),
 		users: make(map[string]int), tails: make(map[string]int), beat: make(chan struct{}), frames: make(map[string]*frame), listings: make(map[string]*listing),
 	}
 	if !l.always {

@@ -15,6 +15,9 @@ import (
 // DefaultTimeout is how long a question to a database may take, with the wait for its place.
 const DefaultTimeout = 10 * time.Second
 
+// DefaultStreams is how many streams of events there are at a time.
+const DefaultStreams = 10_000
+
 // Options say what a console shows.
 type Options struct {
 	// Databases are those that it shows, at least one.
@@ -43,6 +46,9 @@ type Options struct {
 	// costs one overview, and about 32 bytes of memory for each box. Zero: DefaultSample. Below zero: no samples are kept, and Run
 	// reads only while somebody has a page open.
 	Sample time.Duration
+	// Streams is how many open pages and programs may be told of changes at a time. Each takes a connection. One more is refused with
+	// 503 and Retry-After, and its page asks again and again instead. Zero: DefaultStreams.
+	Streams int
 	// Prometheus has charts of days, and how long messages took to be delivered. Nil: the console has the last hour, and only what a
 	// store knows.
 	Prometheus *Prometheus
@@ -125,6 +131,9 @@ func (o *Options) Validate() error {
 	}
 	if o.Prometheus != nil {
 		faults = append(faults, o.Prometheus.faults()...)
+	}
+	if o.Streams < 0 {
+		faults = append(faults, fmt.Errorf("console: Streams is %d; choose a number above zero, or zero for %d", o.Streams, DefaultStreams))
 	}
 	if o.Timeout < 0 {
 		faults = append(faults, fmt.Errorf("console: Timeout is %v; choose a positive time, or zero for %v", o.Timeout, DefaultTimeout))

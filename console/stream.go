@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// mostStreams is how many streams there are at a time, mostOfUser how many of one user, and mostTails how many different lists
-	// of messages they follow: each of these is a question of its own.
-	mostStreams, mostOfUser, mostTails = 10_000, 20, 32
+	// mostOfUser is how many streams of one user there are at a time, and mostTails how many different lists of messages they follow:
+	// each of these is a question of its own.
+	mostOfUser, mostTails = 20, 32
 	// stillHere is how often a stream that has nothing to say says so, since some proxies cut off what is silent.
 	stillHere = 15 * time.Second
 	// streamPatience is how long a reader may take nothing.
@@ -79,8 +79,8 @@ func (l *live) enter(s *stream) (leave func(), err error) {
 	switch {
 	case l.running == nil || l.running.Err() != nil:
 		return nil, &crowdedError{"this console tells nobody of changes at the moment; ask for the page again and again instead"}
-	case l.streams >= mostStreams:
-		return nil, &crowdedError{fmt.Sprintf("there are %d streams, the most there may be; ask for the page again and again instead", mostStreams)}
+	case l.streams >= l.most:
+		return nil, &crowdedError{fmt.Sprintf("there are %d streams, the most there may be; ask for the page again and again instead", l.most)}
 	case name != "" && l.users[name] >= mostOfUser:
 		return nil, &crowdedError{fmt.Sprintf("you have %d streams, the most that one user may have; close some pages, or ask for the page again and again instead", mostOfUser)}
 	case s.tail && l.tails[s.of] == 0 && len(l.tails) >= mostTails:

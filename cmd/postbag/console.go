@@ -18,6 +18,7 @@ import (
 
 	"github.com/postbag/postbag/cmd/postbag/internal/component"
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
+	"github.com/postbag/postbag/cmd/postbag/internal/crowd"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/protodecode"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
@@ -164,7 +165,7 @@ func (f *consoleFlags) options(c *terminal.Terminal) (console.Options, error) {
 	sample, _ := f.settings.Sampling() // check has read it
 	r := &f.settings.Redact
 	o := console.Options{
-		Sample: sample, TraceLink: f.settings.TraceLink,
+		Sample: sample, Streams: crowd.Default().Streams(), TraceLink: f.settings.TraceLink,
 		Payloads: f.settings.Payloads, Redact: console.Redact{Headers: r.Headers, JSON: r.JSON, ShowOther: r.Other == "show"},
 		AuditPayloads: f.settings.AuditPayloads, Edits: f.settings.Edits,
 		Commands: f.settings.Commands, Who: systemUser(), Words: func(text string) string { return readable(c, text) },
@@ -228,8 +229,9 @@ func (f *consoleFlags) serve(ctx context.Context, c *terminal.Terminal, h http.H
 	if err != nil {
 		return err
 	}
+	bounded := crowd.Default().Listen(server, listener)
 	served := make(chan error, 1)
-	go func() { served <- serve(listener) }()
+	go func() { served <- serve(bounded) }()
 	c.Notef("the console is at %s://%s/", scheme, listener.Addr())
 	return stop(ctx, server, served)
 }

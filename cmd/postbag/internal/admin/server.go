@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/crowd"
 	"github.com/postbag/postbag/prompostbag"
 	"github.com/postbag/postbag/relay"
 	"github.com/postbag/postbag/store"
@@ -66,7 +67,8 @@ func Start(address string, sources []Source, console http.Handler, logger *slog.
 		served: make(chan error, 1),
 	}
 	logger.Info("admin: health and metrics are served", "address", listener.Addr().String())
-	go func() { a.served <- a.server.Serve(listener) }()
+	bounded := crowd.Default().Listen(a.server, listener)
+	go func() { a.served <- a.server.Serve(bounded) }()
 	return a, nil
 }
 
