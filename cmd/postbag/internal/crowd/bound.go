@@ -22,11 +22,11 @@ type Bound struct {
 // most is a bound for a machine without a limit: a console has 10,000 streams at most.
 const most = 12_000
 
-// Default is the bound of a server in this process: at most half of the file descriptors.
+// Default is the bound of a server in this process: at most three quarters of the file descriptors.
 func Default() Bound {
 	all := most
 	if n, is := descriptors(); is {
-		all = int(min(most, max(n/2, 12))) //nolint:gosec // at most 12,000
+		all = int(min(most, max(n/4*3, 12))) //nolint:gosec // at most 12,000
 	}
 	return Bound{All: all, Idle: all / 6}
 }
