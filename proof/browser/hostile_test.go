@@ -35,17 +35,17 @@ func fillHostile(w *world) error {
 	if err := w.publish(hostile, all...); err != nil {
 		return err
 	}
-	err := w.with("subscriptions", "pause", "events", "--box", hostile, "--who", attack, "--why", attacks[1]+attacks[2])
-	if err != nil {
-		return err
-	}
 	if err := w.comes(hostile, "partner", "dead", 1); err != nil {
 		return err
 	}
-	return await("a topic of an attack is held", func() bool {
+	err := await("a topic of an attack is held", func() bool {
 		n, err := w.count(hostile, "events", "held")
 		return err == nil && n > 0
 	})
+	if err != nil {
+		return err
+	}
+	return w.with("subscriptions", "pause", "events", "--box", hostile, "--who", attack, "--why", attacks[1]+attacks[2])
 }
 
 func TestNoTextOfAMessageIsTakenForAPartOfThePage(t *testing.T) {

@@ -3,6 +3,7 @@ package browser
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 
 	"github.com/postbag/postbag/broker/webhook"
@@ -48,6 +49,18 @@ func (p *partner) refuse(typ string, refused bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuses[typ] = refused
+}
+
+// gotOf says how many messages it took whose keys begin so.
+func (p *partner) gotOf(prefix string) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, k := range p.keys {
+		if strings.HasPrefix(k, prefix) {
+			n++
+		}
+	}
+	return n
 }
 
 // got says how many messages with this key it took.

@@ -139,7 +139,7 @@ destinations:
   partner: {webhook: {url: "{{.Partner}}", secrets_env: [PARTNER_SECRET], allow_private: [127.0.0.0/8]}}
 boxes: {orders: {retention: {delivered: 7d}}}
 log: {level: warn}
-console: {commands: true, payloads: true, edits: true}
+console: {commands: true, payloads: true, edits: true, sample: 2s}
 subscriptions:
   - {box: orders, name: billing, to: events}
   - {box: orders, name: search, to: events, where: {topics: [orders]}}
@@ -148,9 +148,10 @@ subscriptions:
 
 // everything is what most tests look at, with a box for commands and one for attacks.
 var everything = plan{
-	boxes: []string{orders, work, hostile},
+	boxes: []string{orders, work, hostile, inBulk},
 	subscriptions: `
   - {box: work, to: partner, retry: {max_attempts: 1}}
+  - {box: bulk, to: partner, retry: {max_attempts: 1}}
   - {box: texts, name: events, to: events}
   - {box: texts, name: partner, to: partner, retry: {max_attempts: 1}}
 `,
