@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/operations"
@@ -98,4 +99,24 @@ func (c *console) around(r *http.Request) (v Around, err error) {
 		return err
 	})
 	return v, err
+}
+
+// Alike says what all messages of a group have in common: that is where to look for the cause. Empty: nothing.
+func (*sheet) Alike(g operations.ErrorGroup) string {
+	var all []string
+	for _, one := range [][2]string{{"type", g.Type}, {"key", g.Key}, {"topic", g.Topic}} {
+		if one[1] != "" {
+			all = append(all, one[0]+" "+one[1])
+		}
+	}
+	switch text := strings.Join(all, ", "); {
+	case text == "":
+		return ""
+	case g.Messages == 1:
+		return "It has " + text
+	case g.AtLeast:
+		return "Those that were read all have " + text
+	default:
+		return "All have " + text
+	}
 }

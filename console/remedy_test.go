@@ -61,3 +61,30 @@ func TestAMessageThatWasNotReadIsFoundByALink(t *testing.T) {
 		t.Errorf("the link leads to the messages %v, not to %s", found, msgs[500].ID)
 	}
 }
+
+func TestAGroupOfErrorsSaysWhatItsMessagesHaveInCommon(t *testing.T) {
+	t.Parallel()
+	m := created(t, memstore.New(memstore.Options{}))
+	d := boxtest.New(t, m)
+	var msgs []postbag.Message
+	for i, key := range []string{"a", "b", "c", "<b>"} {
+		msgs = append(msgs, postbag.Message{ID: postbag.NewID(), Topic: "orders", Key: key, Type: []string{"order.refunded", "order.paid"}[i/3]})
+	}
+	d.Must(m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error { return m.Append(ctx, tx, boxtest.Outbox.Box, msgs) }))
+	records := d.Read()
+	parks := make([]store.Park, len(records))
+	for i, r := range records {
+		parks[i] = store.Park{Seq: r.Seq, Slot: r.Slot, State: store.ParkDead, Attempts: 1, Reason: []string{"no such field", "no such address"}[i/3]}
+	}
+	d.Settle(&d.Lease, store.Settlement{To: d.At, Park: parks, Tally: boxtest.Tally(store.TallyParked, records...)})
+	at := serve(t, console.Options{Commands: true, Who: "ann"}, m)
+	_, page := get(t, at+boxPage+"/errors")
+	for _, want := range []string{"All have type order.refunded, topic orders<", "It has type order.paid, key &lt;b&gt;, topic orders<"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "<details open") {
+		t.Error("a page of two groups has one of them open")
+	}
+}

@@ -36,6 +36,10 @@ type ErrorGroup struct {
 	ID postbag.ID `json:"id"`
 	// Its error, as it is.
 	Example string `json:"example"`
+	// The topic, the type and the key that all of them have; none: they have several, or none.
+	Topic string `json:"topic,omitempty"`
+	Type  string `json:"type,omitempty"`
+	Key   string `json:"key,omitempty"`
 	// The longest part that all these errors have, to search messages by; none: they have none.
 	Search string `json:"search,omitempty"`
 	// What an operator noted of this kind of error in the subscription; none: nothing. The groups of other states have it, too.
@@ -126,15 +130,24 @@ func (s Store) PreviewGroup(ctx context.Context, r store.Ref, kind store.Command
 func groupOf(item *store.Item, kind string, more bool) ErrorGroup {
 	return ErrorGroup{
 		Subscription: item.Subscription, State: item.State, Kind: kind, AtLeast: more, First: item.At.UTC(), Last: item.At.UTC(),
-		ID: item.ID, Example: item.Reason, Search: storekit.ErrorSearch(item.Reason),
+		Topic: item.Topic, Type: item.Type, Key: item.Key, ID: item.ID, Example: item.Reason, Search: storekit.ErrorSearch(item.Reason),
 	}
 }
 
 func (g *ErrorGroup) add(item *store.Item) {
 	g.Messages++
+	g.Topic, g.Type, g.Key = common(g.Topic, item.Topic), common(g.Type, item.Type), common(g.Key, item.Key)
 	if at := item.At.UTC(); at.Before(g.First) {
 		g.First = at
 	} else if at.After(g.Last) {
 		g.Last, g.ID, g.Example = at, item.ID, item.Reason
 	}
+}
+
+// common is what two texts have in common: all or nothing.
+func common(a, b string) string {
+	if a != b {
+		return ""
+	}
+	return a
 }

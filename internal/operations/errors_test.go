@@ -85,8 +85,8 @@ func TestTheKindOfAnErrorIsWhatAllOfItsKindSay(t *testing.T) {
 func TestErrorsAreGroupedByStateAndKind(t *testing.T) {
 	t.Parallel()
 	s := withParked(t,
-		parked{"", "order 1 is unknown", store.ParkDead}, parked{"", "HTTP 503", store.ParkRetrying}, parked{"", "order 2 is unknown", store.ParkDead},
-		parked{"", "HTTP 503", store.ParkDead}, parked{"", "", store.ParkBlocked}, parked{"", "order 33 is unknown", store.ParkDead},
+		parked{"a", "order 1 is unknown", store.ParkDead}, parked{"", "HTTP 503", store.ParkRetrying}, parked{"b", "order 2 is unknown", store.ParkDead},
+		parked{"c", "HTTP 503", store.ParkDead}, parked{"", "", store.ParkBlocked}, parked{"", "order 33 is unknown", store.ParkDead},
 	)
 	groups, err := s.ErrorGroups(t.Context(), store.Ref{Box: "outbox"})
 	if err != nil || len(groups) != 3 {
@@ -96,6 +96,9 @@ func TestErrorsAreGroupedByStateAndKind(t *testing.T) {
 	if first.Kind != "order N is unknown" || first.Messages != 3 || first.State != store.StateDead || first.AtLeast || first.Search != "is unknown" ||
 		first.Example != "order 33 is unknown" || first.First.IsZero() || first.Last.Before(first.First) {
 		t.Errorf("the first group is %+v", first)
+	}
+	if first.Topic != "orders" || first.Type != "" || first.Key != "" || groups[1].Key+groups[2].Key != "c" {
+		t.Errorf("the messages of the groups have in common: %+v", groups)
 	}
 	for _, g := range groups[1:] {
 		if g.Kind != "HTTP 503" || g.Messages != 1 || g.Search != "HTTP 503" {
