@@ -39,7 +39,7 @@ func TestStatusCheckExitsUnhealthyForADeadMessage(t *testing.T) {
 		cli(t, "status", "--check", at.flag, at.where).ok()
 		cli(t, "status", "--check", "--watch", at.flag, at.where).ends(exit.Usage, "use one of them")
 		config, _, _ := ordersBehindADeadOne(t, at)
-		cli(t, "status", "--check", "-c", config).ends(exit.Unhealthy, "1 messages of outbox/default are dead")
+		cli(t, "status", "--check", "-c", config).ends(exit.Unhealthy, "1 message of outbox/default is dead")
 		cli(t, "messages", "discard", "--all", "-c", config, "--why", "x").ok()
 		await(t, "all is well", func() bool { return cli(t, "status", "--check", "-c", config).code == exit.OK })
 	})

@@ -171,11 +171,28 @@ func (v *Subscription) found(box string) (out []Trouble) {
 	}
 	if n := v.Parked[store.ParkDead.String()]; n > 0 {
 		out = append(out, Trouble{
-			Text: fmt.Sprintf("%d messages of %s are dead", n, at), State: store.StateDead, see: true,
+			Text: deadText(n, v.Parked[store.ParkBlocked.String()], at), State: store.StateDead, see: true,
 			Command: append(append([]string{"messages", "list"}, of...), "--state", string(store.StateDead)),
 		})
 	}
 	return out
+}
+
+// deadText says how many messages are dead, and how many are blocked: the key of a dead message does not go on, unless its subscription
+// says so.
+func deadText(dead, blocked int64, at string) string {
+	text := fmt.Sprintf("%d messages of %s are dead", dead, at)
+	if dead == 1 {
+		text = fmt.Sprintf("1 message of %s is dead", at)
+	}
+	switch blocked {
+	case 0:
+		return text
+	case 1:
+		return text + ", and 1 waits behind one of its key"
+	default:
+		return fmt.Sprintf("%s, and %d wait behind one of their key", text, blocked)
+	}
 }
 
 // unworked says that no relay works a subscription.

@@ -175,8 +175,7 @@ func retriesAndDiscardsAKind(p *tab, w *world) {
 	for do, keys := range map[string][]string{"retry": {"kind-1", "kind-2", "kind-3"}, "discard": {"kind-4", "kind-5"}} {
 		deadInWork(p.t, w, keys...)
 		w.partner.refuse(refused, false)
-		p.open(inBox(work, "/errors"))
-		p.click("main tbody summary")
+		p.open(inBox(work, "/errors")) // with one kind of error, whose commands are open
 		p.command("main tbody form", do, "a kind to "+do)
 		p.reload("no message has an error", `document.querySelector("main .good") && !document.querySelector("main table")`)
 		for _, key := range keys {

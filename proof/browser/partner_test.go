@@ -14,6 +14,7 @@ type partner struct {
 	server *httptest.Server
 
 	mu      sync.Mutex
+	down    bool
 	refuses map[string]bool
 	keys    []string // of what it took
 }
@@ -37,11 +38,22 @@ func (p *partner) receive(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.down {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	if p.refuses[m.Type] {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		return
 	}
 	p.keys = append(p.keys, m.Key)
+}
+
+// goes down, or comes back.
+func (p *partner) goes(down bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.down = down
 }
 
 // refuse has it refuse a type from now on, or take it.

@@ -17,6 +17,7 @@ var pictures = flag.String("pictures", "", "the folder that the pictures of docs
 // shop is the world of the pictures: one box needs a look, and one is good.
 var shop = plan{
 	boxes: []string{orders, "payments"},
+	pause: "search",
 	subscriptions: `
   - {box: payments, name: ledger, to: events}
   - {box: payments, name: fraud, to: events}

@@ -26,6 +26,7 @@ type tab struct {
 	root string // of the console, without a slash at the end
 
 	mu      sync.Mutex
+	clicks  int
 	faults  []string
 	excused []string // parts of faults that the test expects
 	status  int64    // of the last document
@@ -180,6 +181,7 @@ func (p *tab) press(keys string) {
 // click clicks with the mouse on the first element that a selector finds, when it can be seen.
 func (p *tab) click(selector string) {
 	p.t.Helper()
+	p.clicks++
 	p.do("click on "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 

@@ -39,7 +39,9 @@ type world struct {
 // plan says what is in a world.
 type plan struct {
 	boxes         []string
+	destinations  string // settings of more of them
 	subscriptions string // their settings
+	pause         string // a subscription of orders that is paused at first; empty: none
 	fill          func(*world) error
 }
 
@@ -137,7 +139,7 @@ stores: {shop: {{.Database}}}
 destinations:
   events: {nats: {url: "{{.NATS}}", prefix: "{{.Name}}.", recheck: 1h}}
   partner: {webhook: {url: "{{.Partner}}", secrets_env: [PARTNER_SECRET], allow_private: [127.0.0.0/8]}}
-boxes: {orders: {retention: {delivered: 7d}}}
+{{.Destinations}}boxes: {orders: {retention: {delivered: 7d}}}
 log: {level: warn}
 console: {commands: true, payloads: true, edits: true, sample: 2s}
 subscriptions:
@@ -149,6 +151,7 @@ subscriptions:
 // everything is what most tests look at, with a box for commands and one for attacks.
 var everything = plan{
 	boxes: []string{orders, work, hostile, inBulk},
+	pause: "search",
 	subscriptions: `
   - {box: work, to: partner, retry: {max_attempts: 1}}
   - {box: bulk, to: partner, retry: {max_attempts: 1}}
@@ -184,7 +187,7 @@ func (w *world) configure() error {
 	}
 	var text bytes.Buffer
 	err = template.Must(template.New("").Parse(settings+strings.TrimPrefix(w.plan.subscriptions, "\n"))).Execute(&text, map[string]string{
-		"Database": w.database, "NATS": server.URL(), "Name": w.name, "Partner": w.partner.server.URL,
+		"Database": w.database, "NATS": server.URL(), "Name": w.name, "Partner": w.partner.server.URL, "Destinations": w.plan.destinations,
 	})
 	if err != nil {
 		return err
@@ -223,12 +226,15 @@ func (w *world) migrate() error {
 	return w.with(args...)
 }
 
-// declare makes the subscriptions, and pauses one before a relay delivers anything.
+// declare makes the subscriptions, and may pause one before a relay delivers anything.
 func (w *world) declare() error {
 	if err := w.with("relay", "--drain"); err != nil {
 		return err
 	}
-	return w.with("subscriptions", "pause", "search", "--box", orders, "--who", "ann", "--why", "the index is rebuilt")
+	if w.plan.pause == "" {
+		return nil
+	}
+	return w.with("subscriptions", "pause", w.plan.pause, "--box", orders, "--who", "ann", "--why", "the index is rebuilt")
 }
 
 func (w *world) startRelay() error {
