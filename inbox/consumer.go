@@ -98,7 +98,8 @@ type ConsumerOptions[Tx any] struct {
 	// FailedHeader: a relay delivers it, so a Destination with the same handler behind that box
 	// has it applied later. The other kind has the reason in store.FaultHeader, and no relay
 	// delivers it. The store must have the box, else Run ends at its start. Empty: Run ends with
-	// an error that names the message, and does not acknowledge it.
+	// an error that names the message, and does not acknowledge it, unless its mark is there: it
+	// was parked before.
 	Box string
 	// TooLarge says what becomes of a message that is to be parked, and whose payload is larger
 	// than the box takes. Defaults to StopIfTooLarge, since the rest of the payload would be

@@ -231,13 +231,12 @@ func (c *Consumer[Tx]) park(begin context.Context, t *task) (stored bool) {
 	if _, has := t.out.Headers[store.FaultHeader]; t.fault != nil && !has {
 		t.blame(t.fault)
 	}
-	if err := c.refused(t.why(), &t.item); err != nil {
-		c.end(err)
-		return false
-	}
 	t.out.Topic = cmp.Or(t.out.Topic, c.o.Box)
 	items := []item{t.item}
-	err := c.stower.stow(begin, items)
+	err := c.stower.refuse(begin, items, 0, t.why())
+	if err == nil {
+		err = c.stower.stow(begin, items)
+	}
 	if err != nil && begin.Err() == nil {
 		c.end(err)
 	}

@@ -3,6 +3,8 @@ package inbox
 import (
 	"errors"
 	"fmt"
+
+	"github.com/postbag/postbag/source"
 )
 
 // FailedHeader is a header of messages that a [Consumer] has parked because its handler did not
@@ -22,7 +24,8 @@ const (
 	// number refuses keeps its key, and gets a number as its shard key.
 	ParkFaults FaultPolicy = iota
 	// StopOnFaults ends Run with the fault as its error. The message is not acknowledged,
-	// nor is what came after it.
+	// nor is what came after it. A message whose mark is there is acknowledged, as with
+	// StopIfTooLarge.
 	StopOnFaults
 )
 
@@ -32,10 +35,12 @@ type SizePolicy int
 
 const (
 	// StopIfTooLarge ends Run with an error that names the message. It is not acknowledged, nor
-	// is what came after it in its partition.
+	// is what came after it in its partition. A message whose mark is there is acknowledged: it was
+	// taken in before, and its acknowledgement was lost.
 	StopIfTooLarge SizePolicy = iota
 	// KeepHead stores the first 4 KiB of the payload. The fault (store.FaultHeader) has the size
-	// and the SHA-256 of all of it. The message is acknowledged.
+	// and the SHA-256 of all of it. The message is acknowledged. A payload that the source has left
+	// out (source.ErrTooLarge) has no head: only the fault is stored then.
 	KeepHead
 )
 
@@ -49,8 +54,13 @@ func (p SizePolicy) valid(options string) error {
 
 // stops returns the error that ends Run, because most of the item's payload would be lost. It is nil if there is no such reason.
 func (p SizePolicy) stops(it *item, options string) error {
-	if !it.cut || p != StopIfTooLarge {
+	leftOut := errors.Is(it.from.Err, source.ErrTooLarge) // by the source, which says how large it is
+	switch {
+	case p != StopIfTooLarge || !it.cut && !leftOut:
 		return nil
+	case leftOut:
+		return fmt.Errorf("%w; have its sender make it smaller, or have the message stored without its payload: set %s.TooLarge to KeepHead, and in a file too_large: head",
+			it.from.Err, options)
 	}
 	return fmt.Errorf("%w: %d bytes; have its sender make it smaller, or have its head and its hash stored: set %s.TooLarge to KeepHead, and in a file too_large: head",
 		errTooLarge, len(it.from.Payload), options)

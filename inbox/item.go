@@ -27,6 +27,7 @@ type item struct {
 	// unless there is a fault too.
 	failed error
 	cut    bool // of the payload only the head is left
+	taken  bool // its mark was found: it is only acknowledged
 	// unsure says that a transaction in which the message was new had a commit without an
 	// answer. If a later one finds the mark, it is most likely that one's.
 	unsure bool

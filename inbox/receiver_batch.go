@@ -12,14 +12,16 @@ import (
 // take stores a batch, and acknowledges it. It returns an error if Run is to end.
 func (r *Receiver[Tx]) take(ctx context.Context, msgs []source.Message) error {
 	r.fetched.Add(int64(len(msgs)))
-	items := make([]item, 0, len(msgs))
-	var stop error
+	items := make([]item, len(msgs))
 	for i := range msgs {
-		it := r.item(&msgs[i])
-		if stop = r.refused(it.fault, &it); stop != nil {
+		items[i] = r.item(&msgs[i])
+	}
+	var stop error
+	for i := range items {
+		if stop = r.stower.refuse(ctx, items, i, items[i].fault); stop != nil {
+			items = items[:i]
 			break
 		}
-		items = append(items, it)
 	}
 	if err := r.stower.stow(ctx, items); err != nil {
 		return errors.Join(err, stop)

@@ -19,7 +19,8 @@ type stower[Tx any] struct {
 	consumer, box string
 	verb          string // what errors begin with
 	db            *trouble
-	// refused hears of a fault of a message, which has it already. Its error ends the call.
+	// refused hears of a fault of a message, which has it already. Its error ends the call, unless
+	// the message was taken in before: see refuse.
 	refused func(fault error, it *item) error
 	// failing is called each time that the store has failed, after the pause.
 	failing func(ctx context.Context, items []item)
@@ -57,9 +58,9 @@ func (s *stower[Tx]) stow(ctx context.Context, items []item) error {
 			return s.stow(ctx, items[half:])
 		case errors.Is(err, store.ErrOtherBytes) && items[0].mark.Sum != (store.Sum{}):
 			items[0].part()
-			err = s.refused(errOther, &items[0])
+			err = s.refuse(ctx, items, 0, errOther)
 		case errors.Is(err, store.ErrNoNumber) && store.SlotsByNumber.Check(&items[0].out) != nil:
-			err = s.number(&items[0], err)
+			err = s.number(ctx, items, err)
 		case rejected && refused.Index >= 0 && refused.Index < len(at):
 			err = s.spoilOne(ctx, items, at[refused.Index], refused)
 		case errors.Is(err, store.ErrAgain), errors.Is(err, postbag.ErrCommitUnknown):
@@ -88,7 +89,7 @@ func (s *stower[Tx]) stored(ctx context.Context, items []item, fresh []bool) err
 
 // spoilOne is spoil, of one of items. If that ends the call, those before it are stored.
 func (s *stower[Tx]) spoilOne(ctx context.Context, items []item, i int, fault error) error {
-	err := s.spoil(&items[i], fault)
+	err := s.spoil(ctx, items, i, fault)
 	if err != nil {
 		err = errors.Join(s.stow(ctx, items[:i]), err)
 	}
@@ -96,17 +97,22 @@ func (s *stower[Tx]) spoilOne(ctx context.Context, items []item, i int, fault er
 }
 
 // spoil makes an item that the store refuses one with a fault.
-func (s *stower[Tx]) spoil(it *item, fault error) error {
+func (s *stower[Tx]) spoil(ctx context.Context, items []item, i int, fault error) error {
+	it := &items[i]
 	if it.cut || it.fault != nil && !isTooLong(fault) {
 		return fmt.Errorf("inbox: %s: the message of topic %q at %s is refused even with its fault: %w", s.verb, it.from.Topic, it.from.Place, fault)
 	}
 	it.misfit(fault)
-	return s.refused(fault, it)
+	if it.failed != nil { // why it is parked at all comes first
+		fault = it.why()
+	}
+	return s.refuse(ctx, items, i, fault)
 }
 
-// number has a box by number take an item whose key it refuses. The message keeps its key, and gets a number as its shard
+// number has a box by number take the only item, whose key it refuses. The message keeps its key, and gets a number as its shard
 // key: the slot that a box by hash would give it, so that messages of one key stay in one slot.
-func (s *stower[Tx]) number(it *item, fault error) error {
+func (s *stower[Tx]) number(ctx context.Context, items []item, fault error) error {
+	it := &items[0]
 	told := it.faulty() || it.failed != nil // with its first fault, or as what failed
 	if !told {
 		it.blame(fault)
@@ -118,7 +124,7 @@ func (s *stower[Tx]) number(it *item, fault error) error {
 	if told {
 		return nil
 	}
-	return s.refused(fault, it)
+	return s.refuse(ctx, items, 0, fault)
 }
 
 // commit stores what is new of items in one transaction. It returns which are, and where in
@@ -135,6 +141,7 @@ func (s *stower[Tx]) commit(ctx context.Context, items []item) (fresh []bool, at
 		at = at[:0]
 		msgs := make([]postbag.Message, 0, len(items))
 		for i := range items {
+			fresh[i] = fresh[i] && !items[i].taken
 			if fresh[i] {
 				msgs, at = append(msgs, items[i].out), append(at, i)
 			}

@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/inbox"
+	"github.com/postbag/postbag/internal/effectstest"
 	"github.com/postbag/postbag/source"
 	"github.com/postbag/postbag/source/memsource"
+	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/memstore"
 )
 
@@ -45,6 +48,70 @@ func TestAReceiverStopsAtAPayloadThatIsTooLarge(t *testing.T) {
 	}
 }
 
+func TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing(t *testing.T) {
+	t.Parallel()
+	effectstest.RunTakenBefore(t, func(*testing.T) effectstest.Redriven[*memstore.Tx] { return memstore.New(memstore.Options{}) })
+}
+
+// cutting is a source that takes payloads up to a size, whatever its caller takes.
+type cutting struct {
+	source.Source
+	most int
+}
+
+func (c cutting) Fetch(ctx context.Context, limits source.Limits) (source.Batch, error) {
+	limits.Payload = c.most
+	return c.Source.Fetch(ctx, limits)
+}
+
+func TestAPayloadThatTheSourceLeftOutEndsRunLikeOneThatTheBoxRefuses(t *testing.T) {
+	t.Parallel()
+	for name, run := range map[string]func(t *testing.T, keep inbox.SizePolicy) (broker *memsource.Broker, ended chan error, in func() []store.Item, end func()){
+		"a receiver": func(t *testing.T, keep inbox.SizePolicy) (*memsource.Broker, chan error, func() []store.Item, func()) {
+			t.Helper()
+			w := receive(t, partitions, memstore.Options{}, func(o *receiverOptions) { o.Source, o.TooLarge = cutting{o.Source, 100}, keep })
+			return w.broker, w.ended, w.box, w.end
+		},
+		"a consumer": func(t *testing.T, keep inbox.SizePolicy) (*memsource.Broker, chan error, func() []store.Item, func()) {
+			t.Helper()
+			w := consume(t, partitions, memstore.Options{}, options(func(o *consumerOptions) { o.Source, o.TooLarge = cutting{o.Source, 100}, keep }))
+			return w.broker, w.ended, func() []store.Item { return w.in("aside") }, w.end
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			large := source.Message{MessageID: "large", Payload: make([]byte, 101)}
+			broker, ended, in, _ := run(t, inbox.StopIfTooLarge)
+			if err := broker.Publish(large); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			select {
+			case err = <-ended:
+			case <-time.After(10 * time.Second):
+				t.Fatal("Run goes on")
+			}
+			if !errors.Is(err, source.ErrTooLarge) || !strings.Contains(fmt.Sprint(err), "101 bytes") || !strings.Contains(fmt.Sprint(err), "Options.TooLarge") {
+				t.Errorf("Run ended with %v", err)
+			}
+			if len(in()) != 0 || broker.Unacked("billing") != 1 {
+				t.Errorf("%d messages are stored, and %d are not acknowledged", len(in()), broker.Unacked("billing"))
+			}
+			broker, _, in, end := run(t, inbox.KeepHead)
+			if err := broker.Publish(large); err != nil {
+				t.Fatal(err)
+			}
+			if err := broker.WaitUntilAcked(t.Context(), "billing"); err != nil {
+				t.Fatal(err)
+			}
+			end()
+			if items := in(); len(items) != 1 || len(items[0].Payload) != 0 || !strings.Contains(fmt.Sprint(items[0].Err), "101 bytes") {
+				t.Errorf("the box holds %+v", items)
+			}
+		})
+	}
+}
+
 func TestAConsumerStopsAtAMessageThatIsTooLargeToBeParked(t *testing.T) {
 	t.Parallel()
 	for _, keep := range []bool{false, true} {
@@ -73,7 +140,7 @@ func TestAConsumerStopsAtAMessageThatIsTooLargeToBeParked(t *testing.T) {
 				return
 			}
 			err := <-w.ended
-			if !errors.Is(err, inbox.ErrRejected) && (err == nil || !strings.Contains(err.Error(), "ConsumerOptions.TooLarge")) {
+			if !errors.Is(err, inbox.ErrRejected) || !strings.Contains(fmt.Sprint(err), "ConsumerOptions.TooLarge") {
 				t.Errorf("Run ended with %v", err)
 			}
 			if items := w.in("aside"); len(items) != 0 || w.broker.Unacked("billing") != 1 {

@@ -17,7 +17,8 @@ var (
 
 // Errors of a Message that is not whole.
 var (
-	// ErrTooLarge: the payload is larger than Limits.Payload.
+	// ErrTooLarge: the payload is larger than Limits.Payload, or than the source takes. The
+	// message has none of it.
 	ErrTooLarge = errors.New("source: the payload is larger than the limit; raise it, or ack the message to leave it out")
 	// ErrUndecodable: the client could not decode the message. It may stand for several, if
 	// they came in one piece that could not be taken apart: its ack is for all of them.

@@ -99,7 +99,8 @@ type Limits struct {
 	// names and values of headers. One message is always returned, however large.
 	Bytes int
 	// Payload is the largest payload that the caller takes, in bytes. A message with a
-	// larger one comes without payload, and its Err is ErrTooLarge.
+	// larger one comes without payload, and its Err is ErrTooLarge, with both sizes. So
+	// does one that is larger than the source itself takes, whatever this says.
 	Payload int
 }
 

@@ -35,8 +35,26 @@ var receiving = []Mutant{
 	{
 		Name: "inbox-fault-dropped", What: "a receiver acknowledges a message that is not whole, and does not store it",
 		Evidence: "consumers that skip what they cannot decode",
-		Patches:  []Patch{{"inbox/receiver_batch.go", "		items = append(items, it)\n", "		if it.fault == nil {\n			items = append(items, it)\n		}\n"}},
+		Patches:  []Patch{{"inbox/stower.go", "			if fresh[i] {\n", "			if fresh[i] && items[i].fault == nil {\n"}},
 		By:       coreTests("inbox", "TestAMessageWithAFaultIsStoredWithIt"),
+	},
+	{
+		Name: "inbox-stops-at-what-it-took-in", What: "a receiver stops at a message that is too large, and does not look whether it was taken in before",
+		Evidence: "consumers that begin at one message for ever, since it comes again",
+		Patches:  []Patch{{"inbox/stower_known.go", "	if known {\n", "	if known && i < 0 {\n"}},
+		By:       coreTests("inbox", "TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing"),
+	},
+	{
+		Name: "inbox-look-leaves-its-mark", What: "a look for the mark of a message leaves that mark behind",
+		Evidence: "a check that writes: the message counts as taken in at the next start",
+		Patches:  []Patch{{"inbox/stower_known.go", "		return errUndo\n", "		return nil\n"}},
+		By:       coreTests("inbox", "TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing"),
+	},
+	{
+		Name: "inbox-source-left-it-out", What: "a message whose payload the source left out is stored without it, and acknowledged",
+		Evidence: "limits of clients that cut what they hand on",
+		Patches:  []Patch{{"inbox/fault.go", "	leftOut := errors.Is(it.from.Err, source.ErrTooLarge)", "	leftOut := it.cut && errors.Is(it.from.Err, source.ErrTooLarge)"}},
+		By:       coreTests("inbox", "TestAPayloadThatTheSourceLeftOutEndsRunLikeOneThatTheBoxRefuses"),
 	},
 	{
 		Name: "inbox-hash-ignored", What: "the hash of the payload is not compared",
@@ -118,7 +136,7 @@ var consuming = []Mutant{
 	{
 		Name: "consumer-parks-nothing", What: "a message whose attempts are used up is acknowledged, and not stored",
 		Evidence: "error handlers that log and go on",
-		Patches:  []Patch{{"inbox/consumer_work.go", "	err := c.stower.stow(begin, items)\n", "	var err error\n	_ = items\n"}},
+		Patches:  []Patch{{"inbox/consumer_work.go", "		err = c.stower.stow(begin, items)\n", "		_ = items\n"}},
 		By:       coreTests("inbox", "TestAMessageWhoseAttemptsAreUsedUpIsParkedAndItsKeyGoesOn"),
 	},
 	{

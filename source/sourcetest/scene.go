@@ -194,6 +194,9 @@ func (s *scene) sane(src source.Source, m source.Message) {
 			s.Errorf("a message has an error that is neither ErrTooLarge nor ErrUndecodable: %v", m.Err)
 		}
 		s.discreet(m.Err)
+		if errors.Is(m.Err, source.ErrTooLarge) && len(m.Payload) > 0 {
+			s.Errorf("a message that is too large has %d bytes of its payload", len(m.Payload))
+		}
 		if errors.Is(m.Err, source.ErrUndecodable) {
 			return
 		}

@@ -369,6 +369,16 @@ func fetches() map[string]wrong {
 				m.Err = fmt.Errorf("wrong: canarykey of broker://user:hunter2@host: %w", m.Err)
 			}
 		})},
+		"keeps a head of what is too large": {caught: []string{"a payload that is too large stays away, and its message can be acked"}, spoil: each(func(m *source.Message) {
+			if errors.Is(m.Err, source.ErrTooLarge) {
+				m.Payload = []byte("head")
+			}
+		})},
+		"does not say how large a payload is": {caught: []string{"a payload that is too large stays away, and its message can be acked"}, spoil: each(func(m *source.Message) {
+			if errors.Is(m.Err, source.ErrTooLarge) {
+				m.Err = source.ErrTooLarge
+			}
+		})},
 		"fails for good in an outage": {caught: []string{"in an outage Fetch says that the broker is unavailable, and goes on after it"}, spoil: func(s *spoilt) {
 			s.fetch = func(ctx context.Context, limits source.Limits) (source.Batch, error) {
 				b, err := s.Source.Fetch(ctx, limits)

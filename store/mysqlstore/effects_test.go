@@ -27,3 +27,14 @@ func TestWhatAConsumerParkedIsAppliedWhenItIsRetried(t *testing.T) {
 		})
 	})
 }
+
+func TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		effectstest.RunTakenBefore(t, func(t *testing.T) effectstest.Redriven[postbag.SQLTx] {
+			t.Helper()
+			return newTestBox(t, k).Store
+		})
+	})
+}

@@ -24,3 +24,11 @@ func TestWhatAConsumerParkedIsAppliedWhenItIsRetried(t *testing.T) {
 		return newTestBox(t).Store
 	})
 }
+
+func TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing(t *testing.T) {
+	t.Parallel()
+	effectstest.RunTakenBefore(t, func(t *testing.T) effectstest.Redriven[pgx.Tx] {
+		t.Helper()
+		return newTestBox(t).Store
+	})
+}

@@ -23,3 +23,11 @@ func TestWhatAConsumerParkedIsAppliedWhenItIsRetried(t *testing.T) {
 		return open(t).Store
 	})
 }
+
+func TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing(t *testing.T) {
+	t.Parallel()
+	effectstest.RunTakenBefore(t, func(t *testing.T) effectstest.Redriven[postbag.SQLTx] {
+		t.Helper()
+		return open(t).Store
+	})
+}
