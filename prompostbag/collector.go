@@ -25,7 +25,8 @@ type Options struct {
 	Sources func() []SourceStats
 	// Consumers returns the state of the consumers with a handler of this program. Nil: none.
 	Consumers func() []ConsumerStats
-	// Timeout bounds what a scrape asks of the store. Defaults to 5 s.
+	// Timeout bounds a scrape. It asks the store and all sources at once, and shows what has
+	// answered by then. Defaults to 5 s, since Prometheus gives up after 10 s by default.
 	Timeout time.Duration
 }
 
@@ -55,7 +56,7 @@ func NewCollector(o Options) *Collector {
 	if o.Timeout <= 0 {
 		o.Timeout = DefaultTimeout
 	}
-	c := &Collector{options: o, metrics: make(map[string]described)}
+	c := &Collector{options: o, metrics: make(map[string]described), look: look{free: make(chan struct{}, 1)}}
 	for _, m := range collected() {
 		c.metrics[m.Name] = described{m, prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)}
 	}
@@ -78,14 +79,11 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	if c.options.Stats != nil {
 		collectRelay(c.options.Stats(), send)
 	}
-	if c.options.Sources != nil {
-		c.collectSources(send)
-	}
-	if c.options.Consumers != nil {
-		c.collectConsumers(send)
-	}
+	a := c.ask()
+	collectSources(a.sources, a.lags[:len(a.sources)], send)
+	collectConsumers(a.consumers, a.lags[len(a.sources):], send)
 	if c.options.Store != nil {
-		c.collectStore(send)
+		collectStore(a.overview, a.err, send)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -288,6 +289,64 @@ postbag_source_open{box="inbox",source="c"} 1
 	if err := testutil.CollectAndCompare(c, strings.NewReader(want), "postbag_source_lag_messages", "postbag_source_open"); err != nil {
 		t.Error(err)
 	}
+}
+
+// slow is a store that never answers.
+type slow struct{ store.Inspector }
+
+func (slow) Overview(ctx context.Context) (store.Overview, error) {
+	<-ctx.Done()
+	return store.Overview{}, context.Cause(ctx)
+}
+
+// Prometheus gives up after 10 s by default, and then shows nothing at all of the process.
+func TestAScrapeEndsInTimeThoughStoreSourcesAndConsumersHang(t *testing.T) {
+	t.Parallel()
+	for name, every := range map[string]time.Duration{"the store is asked each time": 0, "the store is asked now and then": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := prompostbag.NewCollector(prompostbag.Options{
+					Store: slow{}, Every: every,
+					Sources: func() []prompostbag.SourceStats {
+						return []prompostbag.SourceStats{
+							{Source: "a", Box: "inbox", From: hanging{}}, {Source: "b", Box: "inbox", From: behind{lag: []source.Lag{{Messages: 7}}}},
+						}
+					},
+					Consumers: func() []prompostbag.ConsumerStats {
+						return []prompostbag.ConsumerStats{{Consumer: "c", From: hanging{}}, {Consumer: "d", From: behind{lag: []source.Lag{{Messages: 8}}}}}
+					},
+				})
+				began := time.Now()
+				shown := gathered(t, c)
+				if took := time.Since(began); took > prompostbag.DefaultTimeout {
+					t.Errorf("a scrape took %s, want %s at most", took, prompostbag.DefaultTimeout)
+				}
+				for name, want := range map[string]float64{"postbag_source_lag_messages": 7, "postbag_consumer_lag_messages": 8, "postbag_store_up": 0} {
+					if got := shown[name].GetMetric(); len(got) != 1 || got[0].GetGauge().GetValue() != want {
+						t.Errorf("%s is %v, want %v", name, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+// Two servers of Prometheus scrape at one time, and the second waits for what the first is told.
+func TestAScrapeThatWaitsForAnotherEndsInTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := prompostbag.NewCollector(prompostbag.Options{Store: slow{}, Every: time.Nanosecond})
+		began := time.Now()
+		var scrapes sync.WaitGroup
+		for range 3 {
+			scrapes.Go(func() { _ = names(t, c) })
+		}
+		scrapes.Wait()
+		if took := time.Since(began); took > prompostbag.DefaultTimeout {
+			t.Errorf("three scrapes took %s, want %s at most", took, prompostbag.DefaultTimeout)
+		}
+	})
 }
 
 func TestTheLagOfASourceIsTheSumOfItsPartitionsAndTheAgeOfTheOldest(t *testing.T) {

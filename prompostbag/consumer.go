@@ -15,14 +15,8 @@ type ConsumerStats struct {
 	From source.Source
 }
 
-// collectConsumers adds what is known of the consumers.
-func (c *Collector) collectConsumers(send func(string, float64, ...string)) {
-	consumers := c.options.Consumers()
-	from := make([]source.Source, len(consumers))
-	for i := range consumers {
-		from[i] = consumers[i].From
-	}
-	lags := c.lags(from)
+// collectConsumers adds what is known of the consumers, and of their lags. One that did not answer has none.
+func collectConsumers(consumers []ConsumerStats, lags [][]source.Lag, send func(string, float64, ...string)) {
 	for i, s := range consumers {
 		for _, row := range []struct {
 			name  string

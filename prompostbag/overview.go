@@ -3,7 +3,6 @@ package prompostbag
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -11,7 +10,7 @@ import (
 
 // look is what the store said last.
 type look struct {
-	mu       sync.Mutex
+	free     chan struct{} // has room for one: who is in it may use the rest
 	at       time.Time
 	overview store.Overview
 	err      error
@@ -19,30 +18,27 @@ type look struct {
 
 // overview asks the store, or returns what it said not long ago. Scrapes at the same time ask
 // it once.
-func (c *Collector) overview() (store.Overview, error) {
+func (c *Collector) overview(ctx context.Context) (store.Overview, error) {
 	if c.options.Every <= 0 {
-		return c.ask()
+		return c.options.Store.Overview(ctx)
 	}
 	l := &c.look
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	select {
+	case l.free <- struct{}{}:
+	case <-ctx.Done():
+		return store.Overview{}, context.Cause(ctx)
+	}
+	defer func() { <-l.free }()
 	if l.at.IsZero() || time.Since(l.at) >= c.options.Every {
-		l.overview, l.err = c.ask()
+		l.overview, l.err = c.options.Store.Overview(ctx)
 		l.at = time.Now()
 	}
 	return l.overview, l.err
 }
 
-func (c *Collector) ask() (store.Overview, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout)
-	defer cancel()
-	return c.options.Store.Overview(ctx)
-}
-
 // collectStore adds what only the store knows. One that does not answer leaves
 // these out, and says so.
-func (c *Collector) collectStore(send func(string, float64, ...string)) {
-	o, err := c.overview()
+func collectStore(o store.Overview, err error, send func(string, float64, ...string)) {
 	send(storeUp, one(err == nil))
 	if err != nil {
 		return

@@ -1,8 +1,6 @@
 package prompostbag
 
 import (
-	"context"
-	"sync"
 	"time"
 
 	"github.com/postbag/postbag/inbox"
@@ -17,20 +15,13 @@ type SourceStats struct {
 	Open bool
 	// Received is what the receiver counted.
 	Received inbox.ReceiverStats
-	// From is asked at each scrape how far its group is behind, if it is a source.Lagger. All
-	// sources are asked at once, and have half of Options.Timeout. Nil: that is left out.
+	// From is asked at each scrape how far its group is behind, if it is a source.Lagger, within
+	// Options.Timeout. Nil: that is left out.
 	From source.Source
 }
 
-// collectSources adds what is known of the sources. One that does not answer has no lag, and
-// takes nothing from the others: all are asked at once.
-func (c *Collector) collectSources(send func(string, float64, ...string)) {
-	sources := c.options.Sources()
-	from := make([]source.Source, len(sources))
-	for i := range sources {
-		from[i] = sources[i].From
-	}
-	lags := c.lags(from)
+// collectSources adds what is known of the sources, and of their lags. One that did not answer has none.
+func collectSources(sources []SourceStats, lags [][]source.Lag, send func(string, float64, ...string)) {
 	for i, s := range sources {
 		send(sourceOpen, one(s.Open), s.Source, s.Box)
 		for _, row := range []struct {
@@ -58,25 +49,6 @@ func (c *Collector) collectSources(send func(string, float64, ...string)) {
 			})
 		}
 	}
-}
-
-// lags asks all sources at once how far they are behind. What does not answer, or does not know, has nil.
-func (c *Collector) lags(from []source.Source) [][]source.Lag {
-	ctx, cancel := context.WithTimeout(context.Background(), c.options.Timeout/2) // the store's time comes on top
-	defer cancel()
-	lags := make([][]source.Lag, len(from))
-	var asked sync.WaitGroup
-	for i := range from {
-		if from, can := from[i].(source.Lagger); can {
-			asked.Go(func() {
-				if all, err := from.Lag(ctx); err == nil {
-					lags[i] = append([]source.Lag{}, all...) // not nil: it has answered
-				}
-			})
-		}
-	}
-	asked.Wait()
-	return lags
 }
 
 // collectLag adds what a source knows of the messages that wait: the sum over its
