@@ -122,16 +122,6 @@ func (l *load) end() map[postbag.ID]bool {
 	return l.committed
 }
 
-// lockWaits counts how often a transaction has waited for the lock of a row.
-func (s *testBox) lockWaits() (n int64) {
-	s.Helper()
-	var name string
-	if err := s.plain.QueryRowContext(s.Context(), "SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_waits'").Scan(&name, &n); err != nil {
-		s.Fatal(err)
-	}
-	return n
-}
-
 // follow reads and settles until stopped and everything has come, and returns how
 // often each message came.
 func (l *load) follow(want int) map[postbag.ID]int {
@@ -187,14 +177,12 @@ func TestManyWritersLoseNoMessageAndNeverWait(t *testing.T) {
 			t.Parallel()
 			onBoth(t, func(t *testing.T, k *kind) {
 				t.Helper()
-				s := testBoxOn(t, databaseOn(t, k.private(t), "many"), grace(2*time.Second))
-				before := s.lockWaits()
+				s := testBoxOn(t, databaseOn(t, k.private(t, k.rowLockSettings()...), "many"), grace(2*time.Second))
+				locks := s.watchRowLocks(k)
 				l := s.load(level, false)
 				wrong := s.wrongReader(l)
 				l.check(l.follow(loadSize()))
-				if n := s.lockWaits() - before; n > 0 {
-					t.Errorf("there were %d waits for the lock of a row", n)
-				}
+				locks.none()
 				if lost := wrong(); lost == 0 {
 					t.Error("a reader that only remembers the last seq has lost nothing: the load is too tame to show anything")
 				}
@@ -325,8 +313,8 @@ func TestRetentionUnderLoadDeletesWhatWasPassedAndDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, k *kind) {
 		t.Helper()
-		s := testBoxOn(t, databaseOn(t, k.private(t), "retained"), grace(200*time.Millisecond))
-		before := s.lockWaits()
+		s := testBoxOn(t, databaseOn(t, k.private(t, k.rowLockSettings()...), "retained"), grace(200*time.Millisecond))
+		locks := s.watchRowLocks(k)
 		l := s.load(sql.LevelRepeatableRead, false)
 		got := make(map[postbag.ID]int)
 		s.Eventually("a good part of the log is deleted while it is written", func() bool {
@@ -344,9 +332,7 @@ func TestRetentionUnderLoadDeletesWhatWasPassedAndDisturbsNobody(t *testing.T) {
 			return len(got) >= len(committed)
 		})
 		l.check(got)
-		if n := s.lockWaits() - before; n > 0 {
-			t.Errorf("there were %d waits for the lock of a row", n)
-		}
+		locks.none()
 		if len(s.Total.Faults) > 0 {
 			t.Errorf("retention told of faults: %q", s.Total.Faults)
 		}
