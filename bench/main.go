@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"regexp"
 	"syscall"
+	"time"
 
 	"github.com/postbag/postbag/internal/gcpacing"
 )
@@ -21,6 +22,9 @@ func main() {
 	flag.BoolVar(&o.full, "full", false, "the long form")
 	flag.StringVar(&o.out, "out", "results", "folder for results")
 	flag.StringVar(&o.profiles, "profiles", "", "folder for a CPU profile of each sample, for go tool pprof; none are made without one")
+	flag.StringVar(&o.data, "data", "", "folder in which the stores of 15-console are kept, filled once and used again; without one they are made for this run")
+	flag.IntVar(&o.messages, "messages", 0, "how many messages the store of 15-console has (default 50,000,000 on PostgreSQL, 10,000,000 elsewhere)")
+	flag.DurationVar(&o.span, "span", time.Minute, "how long a sample of 15-console takes")
 	var others peers
 	flag.Var(&others, "peer", "`name=command` of a program that measures another outbox (peers/README.md); may be repeated")
 	flag.Parse()
@@ -57,6 +61,10 @@ type settings struct {
 	out    string
 	// profiles is the folder for CPU profiles; none are made if it is empty.
 	profiles string
+	// data, messages and span are for the console's scenarios.
+	data     string
+	messages int
+	span     time.Duration
 }
 
 // measure runs the scenarios that match and writes what they found.

@@ -16,6 +16,9 @@ type scenario struct {
 	goal goal
 	long bool // only in the long form
 	ways []way
+	// done ends what all samples shared, and more returns what pages of a console took in all of them. Nil: nothing.
+	done func(context.Context) error
+	more func() []pageTimes
 }
 
 // goal is what is meant to be reached, see the performance page.
@@ -39,6 +42,8 @@ type sample struct {
 	ClientCPU float64 `json:"client_cpu_us"`
 	// Extra are further figures, by name.
 	Extra map[string]float64 `json:"extra,omitempty"`
+	// Pages are what pages of a console took.
+	Pages []pageTimes `json:"pages,omitempty"`
 }
 
 // result is a scenario's samples.
@@ -50,11 +55,15 @@ type result struct {
 	Ways    []string            `json:"ways"`
 	Value   float64             `json:"goal_value"`
 	Reached bool                `json:"reached"`
+	Pages   []pageTimes         `json:"pages,omitempty"`
 }
 
 // run does all ways of a scenario in interleaved rounds.
-func (l *testbed) run(ctx context.Context, s *scenario) (result, error) {
-	r := result{Name: s.name, What: s.what, Goal: s.goal.text, Samples: map[string][]sample{}}
+func (l *testbed) run(ctx context.Context, s *scenario) (r result, err error) {
+	if s.done != nil {
+		defer func() { err = errors.Join(err, s.done(context.WithoutCancel(ctx))) }()
+	}
+	r = result{Name: s.name, What: s.what, Goal: s.goal.text, Samples: map[string][]sample{}}
 	for _, w := range s.ways {
 		r.Ways = append(r.Ways, w.name)
 	}
@@ -70,6 +79,9 @@ func (l *testbed) run(ctx context.Context, s *scenario) (result, error) {
 			}
 			r.Samples[w.name] = append(r.Samples[w.name], v)
 		}
+	}
+	if s.more != nil {
+		r.Pages = s.more()
 	}
 	r.Value, r.Reached = s.goal.reach(&r)
 	return r, nil
@@ -151,6 +163,9 @@ func (r *result) print(w io.Writer) {
 			_, _ = fmt.Fprintf(w, "  %s %.3g", e, r.median(name, extra(e)))
 		}
 		_, _ = fmt.Fprintln(w)
+	}
+	for i := range r.Pages {
+		_, _ = fmt.Fprintln(w, r.Pages[i].String())
 	}
 	verdict := "reached"
 	if !r.Reached {

@@ -311,4 +311,7 @@ var scenarios = []scenario{
 			{"watermill", watermillApply(5000)}, {"one at a time", drainTo(10_000, 10_000, 1, effectEach)}, {"pages", drainTo(50_000, 10_000, 1, effects(false))},
 		},
 	},
+	consoleScenario("pg", "PostgreSQL", 50_000_000, shownPostgres),
+	consoleScenario("mariadb", "MariaDB", 10_000_000, shownMariaDB),
+	consoleScenario("sqlite", "SQLite", 10_000_000, shownSQLite),
 }

@@ -40,6 +40,7 @@ type testbed struct {
 	mysql   *testserver.MySQL
 	effects *pgstore.Store // whose transactions have what handlers do
 	closers []func() error
+	postbag string // the postbag command, once it is built
 }
 
 func newTestbed(ctx context.Context, o *settings) (*testbed, error) {
@@ -194,8 +195,10 @@ func (l *testbed) calm(ctx context.Context) error {
 }
 
 // serverCPU is the CPU time of the database's processes, ended ones too.
-func (l *testbed) serverCPU() time.Duration {
-	pid, err := os.ReadFile(filepath.Join(l.pg.DataDir(), "postmaster.pid"))
+func (l *testbed) serverCPU() time.Duration { return postgresCPU(l.pg) }
+
+func postgresCPU(server *testserver.Postgres) time.Duration {
+	pid, err := os.ReadFile(filepath.Join(server.DataDir(), "postmaster.pid"))
 	if err != nil {
 		return 0
 	}

@@ -27,6 +27,9 @@ type MySQLOptions struct {
 	NoSync bool
 	// DataDir takes the data; it must be empty or absent, and is not removed at the end. Defaults to a temporary folder.
 	DataDir string
+	// Kept: DataDir may hold the data of an earlier server that had Kept, too. This one goes on with it, and its settings are its
+	// own. The password lies in DataDir.
+	Kept bool
 	// CopyOf is a server of the same kind, stopped or paused, whose data this one begins with: as it would after a crash then.
 	CopyOf *MySQL
 	// Replication makes a server that can have replicas, and be one: see [MySQL.Follow].
@@ -80,7 +83,8 @@ func StartMySQL(ctx context.Context, opts MySQLOptions) (*MySQL, error) {
 	if err := errors.Join(os.MkdirAll(m.data, 0o700), as.own(m.data)); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	if err := copyTree(from, m.data, as); err != nil {
+	m.password, err = keepPassword(opts.Kept, m.data, m.password, as, func() error { return copyTree(from, m.data, as) })
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("testserver: the data of %s could not be copied: %w: give %s at least 200 MB",
 			programs.name, err, m.data), m.Close())
 	}

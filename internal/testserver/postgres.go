@@ -22,6 +22,9 @@ type PostgresOptions struct {
 	BinDir string
 	// DataDir takes the data; it must be empty or absent, and is not removed at the end. Defaults to a temporary folder.
 	DataDir string
+	// Kept: DataDir may hold the data of an earlier server that had Kept, too. This one goes on with it, and its settings are its
+	// own. The password lies in DataDir.
+	Kept bool
 	// Port on 127.0.0.1. Defaults to a free one.
 	Port int
 	// Settings go into postgresql.conf, over the defaults: max_prepared_transactions 20, wal_level logical,
@@ -62,7 +65,7 @@ func StartPostgres(ctx context.Context, opts PostgresOptions) (*Postgres, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.fillData(); err != nil {
+	if p.password, err = keepPassword(opts.Kept, p.data, p.password, p.as, p.fillData); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.firstStart(ctx); err != nil {
@@ -115,7 +118,7 @@ func (p *Postgres) makeData() error {
 	if err != nil {
 		return fmt.Errorf("testserver: PostgreSQL's data directory: %w", err)
 	}
-	if len(entries) > 0 {
+	if len(entries) > 0 && !(p.opts.Kept && isKept(p.data)) {
 		return fmt.Errorf("testserver: PostgreSQL's data directory %s is not empty: name an empty one", p.data)
 	}
 	return errors.Join(os.Chmod(p.data, 0o700), p.as.own(p.data), p.as.reach(p.data)) //nolint:gosec // a folder needs x
