@@ -88,7 +88,10 @@ var unplanned = map[string]string{
 }
 
 // large are the tables that can be: the log's partitions, and what grows with the messages.
-var large = regexp.MustCompile(`^((outbox|old)__(p\d+|scheduled)|_(parked|copies|discarded|past|commands|ledger|audit|floors|once))$`)
+var large = regexp.MustCompile(`^((outbox|old)__(p\d+|scheduled)|_(parked|copies|discarded|past|commands|ledger|audit|floors|once|operations|operation_parts))$`)
+
+// few are those of them that have so few rows in most databases that to scan a page of them is no fault.
+var few = regexp.MustCompile(`^_operation(s|_parts)$`)
 
 // ways are nodes that the plans of some statements must have.
 var ways = map[string]string{"forget_marks": "Tid Range Scan _once", "marked_sums": "Index Scan _once _once_pkey"}
@@ -151,7 +154,8 @@ func (n *planNode) shape(statement string) (out []string) {
 	case unbounded[statement] != "":
 		return nil
 	case n.Type == "Seq Scan" && large.MatchString(n.Relation):
-		if rows, _ := n.touched(); scansLessThanAPage[statement] != "" && rows <= float64(planPages[statement]) {
+		rows, _ := n.touched()
+		if scansLessThanAPage[statement] != "" && rows <= float64(planPages[statement]) || few.MatchString(n.Relation) && rows <= planPage {
 			return nil
 		}
 		out = append(out, "scans "+n.Relation)

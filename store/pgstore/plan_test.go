@@ -93,8 +93,9 @@ func (s *work) fill(n int) {
 	s.exec("INSERT INTO postbag._audit (who, why, what) SELECT 'x', 'y', 'z' FROM generate_series(1, $1::integer / 2)", n)
 	s.exec("INSERT INTO postbag._commands (sub, slot, seq, kind) SELECT 1000000, 7, g, 1 FROM generate_series(1, $1::integer / 2) g ON CONFLICT DO NOTHING", n)
 	s.exec(`INSERT INTO postbag._operations (version, kind, box, name, sub, messages, chosen, as_of, rate, who, why, matched, made, state, touched)
-		SELECT 1, 'retry', 'outbox', 'x', 1000000, 'dead', '', 1, 0, 'x', 'y', 500, 1, 'done', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
-		FROM generate_series(1, $1::integer / 100) g`, n)
+		SELECT 1, 'retry', CASE WHEN g % 2 = 0 THEN 'outbox' ELSE 'old' END, 'x', 1000000, 'dead', '', 1, 0, 'x', 'y', 500, 1, CASE WHEN g % 500 < 2 THEN 'paused' ELSE 'done' END,
+			(extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 86400000000 * (2 + g % 20)
+		FROM generate_series(1, $1::integer / 2) g`, min(n, 20_000))
 	s.exec("INSERT INTO postbag._operation_parts (operation, part, messages) SELECT g % 50, g, 'x' FROM generate_series(1, $1::integer / 10) g ON CONFLICT DO NOTHING", n)
 	s.exec(`INSERT INTO postbag._error_notes (box, name, hash, kind, note, who, at, seen, checked)
 		SELECT 'other', 'default', sha256(g::text::bytea), g::text, 'x', 'y', 1, 1, 1 FROM generate_series(1, $1::integer / 10) g ON CONFLICT DO NOTHING`, n)

@@ -38,8 +38,10 @@ UPDATE postbag__operation SET at = ?, given = ?, changed = ?, passed = ?, state 
 	sqlDeleteOperation = `DELETE FROM postbag__operation WHERE id = ?`
 
 	// SQLOldOperation finds what nobody changed for long by a range of the index of (box, touched).
-	SQLOldOperation = `
-SELECT id FROM postbag__operation WHERE box = ? AND touched <= ? AND (touched <= ? OR state = 'planned') ORDER BY touched LIMIT 1`
+	SQLOldOperation = `SELECT id FROM postbag__operation WHERE box = ? AND touched <= ? ORDER BY touched LIMIT 1`
+
+	// SQLPlannedOperations reads those of all boxes that did not begin by the index of states: at most so many as can be open.
+	SQLPlannedOperations = `SELECT id, box, touched FROM postbag__operation WHERE state = 'planned'`
 
 	// A range of the unique (subscription, seq, kind).
 	sqlHasCommand = `SELECT 1 FROM postbag__command WHERE subscription = ? AND seq = ? AND kind = ?`

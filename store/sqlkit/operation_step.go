@@ -150,39 +150,62 @@ func (m *Maintenance) ForgetOperations(ctx context.Context) error {
 	if err != nil || m.operation.Int64 > now-store.OperationPlannedKept.Microseconds() {
 		return err
 	}
-	for !m.Late() {
+	planned, err := m.planned(ctx, now-store.OperationPlannedKept.Microseconds())
+	for err == nil && !m.Late() {
 		var id int64
-		found, err := m.base.row(ctx, SQLOldOperation, []any{
-			m.Box, now - store.OperationPlannedKept.Microseconds(), now - store.OperationKept.Microseconds(),
-		}, &id)
-		if err != nil || !found {
-			return err
+		found, failed := m.base.row(ctx, SQLOldOperation, []any{m.Box, now - store.OperationKept.Microseconds()}, &id)
+		if err = failed; err != nil || !found {
+			break
 		}
-		if err := m.Write(ctx, func(t *Tx) error { return t.forgetOperation(store.OperationID(id)) }); err != nil {
-			return err
+		_, err = m.forgetOperation(ctx, id)
+	}
+	for _, id := range planned {
+		for more := true; err == nil && more && !m.Late(); {
+			more, err = m.forgetOperation(ctx, id)
 		}
 	}
-	return nil
+	return err
 }
 
-// forgetOperation deletes some parts of an operation, and the record after the last of them.
-func (t *Tx) forgetOperation(id store.OperationID) error {
+// planned returns the operations of the box that did not begin, and that nobody changed since a time.
+func (m *Maintenance) planned(ctx context.Context, since int64) (ids []int64, err error) {
+	err = m.Query(ctx)(SQLPlannedOperations, nil, func(rows *sql.Rows) error {
+		var id, touched int64
+		var box string
+		err := rows.Scan(&id, &box, &touched)
+		if box == m.Box && touched <= since {
+			ids = append(ids, id)
+		}
+		return err
+	})
+	return ids, err
+}
+
+func (m *Maintenance) forgetOperation(ctx context.Context, id int64) (more bool, err error) {
+	err = m.Write(ctx, func(t *Tx) (err error) {
+		more, err = t.forgetOperation(store.OperationID(id))
+		return err
+	})
+	return more, err
+}
+
+// forgetOperation deletes some parts of an operation, and the record after the last of them. It says whether there is more.
+func (t *Tx) forgetOperation(id store.OperationID) (more bool, err error) {
 	var o operationRow
 	found, err := oneOperation(t.Query, SQLOperation+t.Lock, id, &o)
 	if err != nil || !found || !storekit.OperationOver(&o.Operation, time.UnixMicro(t.Now)) {
-		return err
+		return false, err
 	}
 	var last sql.NullInt64
-	more, err := t.Row(SQLLastOfParts, []any{int64(id), partsMost - 1}, &last)
-	if err != nil {
-		return err
+	if more, err = t.Row(SQLLastOfParts, []any{int64(id), partsMost - 1}, &last); err != nil {
+		return false, err
 	}
 	if !more {
 		last.Int64 = store.MaxOperationMessages
 	}
 	if _, err := t.Exec(SQLDeleteParts, int64(id), last.Int64); err != nil || more {
-		return err
+		return more, err
 	}
 	_, err = t.Exec(sqlDeleteOperation, int64(id))
-	return err
+	return false, err
 }

@@ -15,7 +15,7 @@ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, o.id, o.revisi
 FROM postbag._operations o ORDER BY o.id DESC LIMIT $1::integer;
 
 -- name: plan_operation
--- Makes an operation, unless $15 are open, and returns its id. All operations, of which only those of 30 days are kept.
+-- Makes an operation, unless $15 are open, and returns its id. By the index of those that are open.
 WITH f AS MATERIALIZED (
   SELECT count(*) AS n FROM postbag._operations o WHERE o.state IN ('planned', 'running', 'paused')
 )
@@ -135,10 +135,14 @@ SELECT 0, u.given, u.changed, u.passed FROM u;
 
 -- name: forget_operation
 -- Deletes $2 parts at most of an operation of box $1 that nobody changed since $4, or since $3 if it is planned, and then the operation.
--- Returns a row unless there was none. By (box, touched), and a range of the primary key.
-WITH g AS MATERIALIZED (
-  SELECT o.id FROM postbag._operations o WHERE o.box = $1::text AND o.touched <= $3::bigint AND (o.touched <= $4::bigint OR o.state = 'planned')
-  ORDER BY o.touched LIMIT 1 FOR UPDATE SKIP LOCKED
+-- Returns a row unless there was none. By (box, touched), by the index of those that are open, and by a range of the primary key.
+WITH k AS MATERIALIZED (
+  SELECT o.id FROM postbag._operations o WHERE o.box = $1::text AND o.touched <= $4::bigint ORDER BY o.touched LIMIT 1 FOR UPDATE SKIP LOCKED
+), l AS MATERIALIZED (
+  SELECT o.id FROM postbag._operations o WHERE o.state = 'planned' AND o.box = $1::text AND o.touched + 0 <= $3::bigint AND NOT EXISTS (SELECT FROM k)
+  LIMIT 1 FOR UPDATE SKIP LOCKED
+), g AS MATERIALIZED (
+  SELECT k.id FROM k UNION ALL SELECT l.id FROM l
 ), p AS (
   DELETE FROM postbag._operation_parts p WHERE p.ctid = ANY (ARRAY(SELECT f.ctid FROM g CROSS JOIN LATERAL (
     SELECT f.ctid FROM postbag._operation_parts f WHERE f.operation = g.id ORDER BY f.part LIMIT $2::bigint) f)) RETURNING 1
