@@ -35,7 +35,7 @@ func (c *console) counted(r *http.Request, d *database, q store.Query) (*operati
 	}
 	var v operations.Matching
 	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-		v, err = d.ops.CountMatching(ctx, q)
+		v, err = d.ops.CountMatching(ctx, operations.Match{Query: q})
 		return err
 	})
 	return &v, err
@@ -64,7 +64,7 @@ func (c *console) onMatching(r *http.Request) (v Done, err error) {
 		return v, err
 	}
 	return c.run(r, a, func(ctx context.Context, ops operations.Store) (*operations.Preview, error) {
-		return ops.PreviewMatching(ctx, q, kind, was)
+		return ops.PreviewMatching(ctx, operations.Match{Query: q}, kind, was)
 	})
 }
 

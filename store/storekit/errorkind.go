@@ -82,8 +82,13 @@ func maskedNumbers(text string) string {
 }
 
 // ErrorKind returns an error without what differs from message to message. Statuses and codes stay: they say what kind it is. So do
-// the hosts of URLs, and names of hosts before a port or behind the word lookup.
-func ErrorKind(reason string) string { return strings.ReplaceAll(masked(reason), mark, "") }
+// the hosts of URLs, and names of hosts before a port or behind the word lookup. All line ends are \n: a form of a browser brings a
+// kind back with line ends of its own.
+func ErrorKind(reason string) string {
+	return lineEnds.Replace(strings.ReplaceAll(masked(reason), mark, ""))
+}
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // ErrorSearch is the longest part of an error that all of its kind have, to search messages by. Empty: they have none of four bytes.
 func ErrorSearch(reason string) string {
