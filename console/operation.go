@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -111,11 +112,21 @@ func (c *console) operation(r *http.Request) (v operations.Operation, err error)
 	if err != nil {
 		return v, err
 	}
-	at := slices.IndexFunc(all, func(o operations.Operation) bool { return o.ID == id && o.Box == r.PathValue("box") })
-	if at < 0 {
-		return v, errNoOperation
+	if at := slices.IndexFunc(all, func(o operations.Operation) bool { return o.ID == id }); at >= 0 {
+		v = all[at]
+	} else if len(all) == operations.MaxOperationList { // it may be older than those
+		err = d.ask(r.Context(), func(ctx context.Context) (err error) {
+			v, err = d.ops.Operation(ctx, id)
+			return err
+		})
 	}
-	return all[at], nil
+	if err != nil && !errors.Is(err, operations.ErrNotFound) {
+		return v, err
+	}
+	if v.ID != id || v.Box != r.PathValue("box") {
+		return operations.Operation{}, errNoOperation
+	}
+	return v, nil
 }
 
 // operationOf reads the number of an operation from the path.

@@ -290,3 +290,65 @@ func TestAnOperationOutlivesTheConsole(t *testing.T) {
 		}
 	})
 }
+
+// Whoever looks sees what keeps an operation, and that nobody has to do anything for it to go on.
+func TestAPageShowsTheTroubleOfAnOperation(t *testing.T) {
+	t.Parallel()
+	m := box(t)
+	manyDead(t, m, 3)
+	s, err := operations.Of(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Preview(t.Context(), operations.Choice{Ref: boxtest.Outbox, Kind: store.Discard, All: true, Filter: "--all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := s.StartOperation(t.Context(), p, store.Audit{Who: "bea", Why: "a test"}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := m.ClaimOperation(t.Context(), id, "a process", time.Minute)
+	if err == nil {
+		_, err = m.StepOperation(t.Context(), store.OperationClaim{ID: id, Token: o.Token, Lease: time.Minute, Trouble: "the disk is full"}, 0, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := serve(t, commanding, m)
+	if _, page := get(t, at+boxPage+"/operations/"+fmt.Sprint(id)); !strings.Contains(page, "It does not go on at the moment: the disk is full") || !strings.Contains(page, "tries again by itself") || strings.Contains(page, "It failed") {
+		t.Errorf("the page says\n%s", page)
+	}
+	if _, page := get(t, at+boxPage+"/operations"); !strings.Contains(page, "in trouble") {
+		t.Errorf("the list says\n%s", page)
+	}
+	if v := into[console.Operations](t, at+operationsAt).Operations; len(v) == 0 || v[0].ID != id || v[0].Trouble != "the disk is full" || v[0].Error != "" {
+		t.Errorf("the API says %+v", v)
+	}
+}
+
+// An operation that is older than all that are listed has a page.
+func TestAnOperationBehindThoseThatAreListedHasAPage(t *testing.T) {
+	t.Parallel()
+	m := box(t)
+	now, err := m.Clock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := store.Audit{Who: "bea", Why: "a test"}
+	for range operations.MaxOperationList + 1 {
+		id, err := m.PlanOperation(t.Context(), a, store.Operation{Ref: boxtest.Outbox, Kind: store.OperationDiscard, Of: store.StateDead, Matched: 1, AsOf: now})
+		if err == nil {
+			err = m.SetOperation(t.Context(), a, id, store.OperationCancelled)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := serve(t, commanding, m)
+	for page, want := range map[string]int{"/operations/1": http.StatusOK, "/operations/5000": http.StatusNotFound} {
+		if response, body := get(t, at+boxPage+page); response.StatusCode != want {
+			t.Errorf("%s answers %s: %s", page, response.Status, body)
+		}
+	}
+}

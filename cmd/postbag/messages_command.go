@@ -224,8 +224,8 @@ func follow(c *terminal.Terminal, all, before int, end string) (progress func(op
 			bar.End()
 			c.Notef("%d messages have the command; it waits for relays to carry that out, and goes on; %s", at.Handled, end)
 		}
-		bar.Add(at.Handled - before)
-		before = at.Handled
+		bar.Add(max(at.Handled-before, 0))
+		before = max(at.Handled, before)
 	}, bar.End
 }
 

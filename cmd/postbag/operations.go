@@ -79,6 +79,8 @@ func stateOfOperation(o *operations.Operation) string {
 		return terminal.Printable(string(o.State)) + ", of a later version"
 	case o.Idle:
 		return string(o.State) + ", nobody works it"
+	case o.Trouble != "":
+		return string(o.State) + ", in trouble"
 	}
 	return terminal.Printable(string(o.State))
 }
@@ -166,6 +168,9 @@ func sayOperation(c *terminal.Terminal, o *operations.Operation) {
 	if o.Error != "" {
 		c.Sayf("failed: %s", p(o.Error))
 	}
+	if o.Trouble != "" {
+		c.Sayf("in trouble: %s", p(o.Trouble))
+	}
 }
 
 func newOperationsPauseCommand(c *terminal.Terminal) *cobra.Command {
@@ -247,7 +252,9 @@ func newOperationsRunCommand(c *terminal.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run", Short: "Work all operations that run and that no process works",
 		Long: `Work all operations that run and that no process works, one after another, the oldest first. It leaves
-those alone that are paused. A timer can do it, so that an operation goes on whose process was killed.`,
+those alone that are paused. A timer can do it, so that an operation goes on whose process was killed.
+While the store is away it waits. Ctrl-C ends it, and pauses nothing: each operation that is not over still runs,
+and the next run goes on with it, or a console that takes commands.`,
 		Example: `  postbag operations run -c postbag.yaml`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {

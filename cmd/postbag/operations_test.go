@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -227,5 +228,51 @@ func TestCtrlCPausesAnOperation(t *testing.T) {
 	cli(t, "operations", "resume", "1", "--why", "the rest", at.flag, at.where).ok().says("queued 1000 of 1000 messages")
 	if time.Since(begin) < time.Second {
 		t.Error("the rest was given faster than its rate")
+	}
+}
+
+// An interrupted run says what goes on, and how. It pauses nothing.
+func TestCtrlCOfARunSaysWhatBecomesOfEachOperation(t *testing.T) {
+	t.Parallel()
+	at := emptyFile(t)
+	cli(t, "migrate", "up", at.flag, at.where, "--box", "outbox").ok()
+	manyDead(t, at, 1500)
+	for _, do := range []string{"discard", "retry"} {
+		cmd, said := detached(t, "messages", do, "--all", "--yes", "--rate", "200", "--why", "a test", at.flag, at.where)
+		id := map[string]store.OperationID{"discard": 1, "retry": 2}[do]
+		await(t, "it has begun: "+said.String(), func() bool { all := longOperations(t, at); return len(all) == int(id) && all[0].At > 0 })
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // it was killed
+		s := storeAt(t, at)
+		book, is := s.Store.(store.Bookkeeper)
+		if !is {
+			t.Fatal("the store keeps no operations")
+		}
+		k, err := book.Operation(t.Context(), id)
+		if err == nil {
+			err = book.ReleaseOperation(t.Context(), store.OperationClaim{ID: id, Token: k.Token}, "")
+		}
+		if err = errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := longOperations(t, at)[1].At
+	cmd, said := detached(t, "operations", "run", at.flag, at.where)
+	await(t, "the run has begun: "+said.String(), func() bool { return longOperations(t, at)[1].At > before })
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // its code follows
+	all := longOperations(t, at)
+	if code := cmd.ProcessState.ExitCode(); code != int(exit.Interrupted) {
+		t.Errorf("it ended with %d", code)
+	}
+	for _, o := range all {
+		says := fmt.Sprintf("operation %d is running, with %d of 1500 messages behind it, and nobody works it", o.ID, o.At)
+		if !o.Idle || !strings.Contains(said.String(), says) || !strings.Contains(said.String(), fmt.Sprintf("postbag operations run or resume %d does at once", o.ID)) {
+			t.Errorf("operation %d is %+v, and it says %q", o.ID, o, said.String())
+		}
 	}
 }
