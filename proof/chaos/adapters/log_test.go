@@ -193,7 +193,11 @@ func preparedAndCommittedLate(t *testing.T, s *mysqlServer, seq int64) (committe
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"XA START 'p'", "", "XA END 'p'", "XA PREPARE 'p'"} {
+	xid, err := xaStart(t.Context(), conn, "p")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "XA END " + xid, "XA PREPARE " + xid} {
 		if text == "" {
 			_, err = conn.ExecContext(t.Context(), "INSERT INTO postbag_outbox (seq, id, topic, payload) VALUES (?, ?, 't', '')", seq, id[:])
 		} else {
@@ -209,10 +213,7 @@ func preparedAndCommittedLate(t *testing.T, s *mysqlServer, seq int64) (committe
 	done := make(chan error, 1)
 	go func() {
 		_ = chaos.Pause(t.Context(), time.Second) // the other one waits by then
-		done <- patiently(t.Context(), func() error {
-			_, err := db.ExecContext(t.Context(), "XA COMMIT 'p'")
-			return err
-		})
+		done <- patiently(t.Context(), func() error { return xaCommitElsewhere(t.Context(), db, "p") })
 	}()
 	return done
 }

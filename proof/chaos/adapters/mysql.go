@@ -87,15 +87,8 @@ func mysqlOpen(dsn string, most int) (*sql.DB, error) {
 
 // mysqlStands finishes the second phase of a transaction that has two.
 func mysqlStands(ctx context.Context, db *sql.DB, name string) (stands bool, err error) {
-	prepared, err := mysqlPrepared(ctx, db, name)
-	if err != nil {
+	if err := xaCommitElsewhere(ctx, db, name); err != nil && !errors.Is(err, errNotPrepared) {
 		return false, err
-	}
-	if prepared {
-		// MariaDB refuses while the session that prepared it is there.
-		if _, err := db.ExecContext(ctx, "XA COMMIT '"+name+"'"); err != nil {
-			return false, err
-		}
 	}
 	// It waits for a commit that is still on its way, and keeps one from coming later.
 	if _, err := db.ExecContext(ctx, "INSERT IGNORE INTO placed VALUES (?, FALSE)", name); err != nil {
@@ -103,24 +96,6 @@ func mysqlStands(ctx context.Context, db *sql.DB, name string) (stands bool, err
 	}
 	err = db.QueryRowContext(ctx, "SELECT stands FROM placed WHERE name = ?", name).Scan(&stands)
 	return stands, err
-}
-
-// mysqlPrepared says whether a transaction is prepared and not ended.
-func mysqlPrepared(ctx context.Context, db *sql.DB, name string) (found bool, err error) {
-	rows, err := db.QueryContext(ctx, "XA RECOVER")
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var format, global, branch int
-		var data string
-		if err := rows.Scan(&format, &global, &branch, &data); err != nil {
-			return false, err
-		}
-		found = found || data == name
-	}
-	return found, rows.Err()
 }
 
 // mysqlWriter has transactions in two phases too.
@@ -148,22 +123,23 @@ func (w *mysqlWriter) Write(ctx context.Context, t *chaos.Transaction) error {
 }
 
 func (w *mysqlWriter) inTwoPhases(ctx context.Context, tx xaTx, t *chaos.Transaction) error {
-	if _, err := tx.ExecContext(ctx, "XA START '"+t.Name+"'"); err != nil {
+	xid, err := xaStart(ctx, tx.Conn, t.Name)
+	if err != nil {
 		return err
 	}
 	if err := errors.Join(w.mark(ctx, tx, t.Name), w.publish(ctx, tx, t)); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "XA END '"+t.Name+"'"); err != nil {
+	if _, err := tx.ExecContext(ctx, "XA END "+xid); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "XA PREPARE '"+t.Name+"'"); err != nil {
+	if _, err := tx.ExecContext(ctx, "XA PREPARE "+xid); err != nil {
 		return fmt.Errorf("prepare: %w", postbag.ErrCommitUnknown)
 	}
 	if err := chaos.Pause(ctx, t.Delay); err != nil {
 		return fmt.Errorf("prepared: %w", postbag.ErrCommitUnknown)
 	}
-	if _, err := tx.ExecContext(ctx, "XA COMMIT '"+t.Name+"'"); err != nil {
+	if _, err := tx.ExecContext(ctx, "XA COMMIT "+xid); err != nil {
 		return fmt.Errorf("commit prepared: %w", postbag.ErrCommitUnknown)
 	}
 	return nil

@@ -98,9 +98,11 @@ func (s *mysqlServer) prepared() chaos.Fault {
 			if err != nil {
 				return nil, err
 			}
-			for _, text := range []string{
-				"XA START '" + name + "'", "INSERT INTO placed VALUES (UUID(), FALSE)", "XA END '" + name + "'", "XA PREPARE '" + name + "'",
-			} {
+			xid, err := xaStart(ctx, conn, name)
+			if err != nil {
+				return nil, errors.Join(err, dropped(conn))
+			}
+			for _, text := range []string{"INSERT INTO placed VALUES (UUID(), FALSE)", "XA END " + xid, "XA PREPARE " + xid} {
 				if _, err := conn.ExecContext(ctx, text); err != nil {
 					return nil, errors.Join(err, dropped(conn))
 				}
@@ -109,7 +111,7 @@ func (s *mysqlServer) prepared() chaos.Fault {
 				return nil, err
 			}
 			return func(ctx context.Context) error {
-				return patiently(ctx, func() error { return s.exec(ctx, "XA COMMIT '"+name+"'") })
+				return patiently(ctx, func() error { return xaCommitElsewhere(ctx, s.current().db, name) })
 			}, nil
 		},
 	}

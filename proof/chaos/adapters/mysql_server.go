@@ -116,6 +116,8 @@ func (s *mysqlServer) prepare(ctx context.Context) error {
 		texts = append(texts, fmt.Sprintf("CREATE USER '%s'@'%%' IDENTIFIED BY '%s'", user, s.password),
 			fmt.Sprintf("GRANT ALL ON %s.* TO '%s'@'%%'", mysqlDatabase, user))
 	}
+	// It is to see whether a session has let go of a transaction.
+	texts = append(texts, fmt.Sprintf("GRANT PROCESS ON *.* TO '%s'@'%%'", chaos.Producers))
 	if !s.kind.MariaDB {
 		texts = append(texts, fmt.Sprintf("GRANT XA_RECOVER_ADMIN ON *.* TO '%s'@'%%'", chaos.Producers))
 	}
