@@ -132,3 +132,8 @@ func TestWhatWasParkedOfOneKeyIsAppliedInItsSequence(t *testing.T) {
 	}
 	w.applied("good", "bad 1", "bad 2", "bad 3")
 }
+
+func TestAMessageWithoutRoomForTheReasonIsParked(t *testing.T) {
+	t.Parallel()
+	effectstest.RunFullHeaders(t, func(*testing.T) effectstest.Redriven[*memstore.Tx] { return memstore.New(memstore.Options{}) })
+}

@@ -101,9 +101,35 @@ func (it *item) keep(why error, check func(postbag.Message) error) {
 		it.misfit(fault)
 		return
 	}
-	headers := map[string]string{FailedHeader: clean(why.Error(), maxReason)}
-	maps.Copy(headers, it.out.Headers)
-	it.out.Headers = headers
+	reason := clean(why.Error(), maxReason)
+	fault := withReason(it.out, standIn, reason, check)
+	for fault != nil && reason != "" {
+		reason = clean(reason, len(reason)/2)
+		fault = withReason(it.out, standIn, reason, check)
+	}
+	if fault != nil {
+		it.misfit(fault)
+		return
+	}
+	it.out.Headers = headersWith(it.out.Headers, FailedHeader, reason)
+}
+
+// standIn is as long as FailedHeader, which check refuses since publishers must not set it.
+const standIn = "Xostbag-Failed"
+
+// withReason says whether a box takes a message with one header more. Its own may use up what a box has room for.
+func withReason(m postbag.Message, name, reason string, check func(postbag.Message) error) error {
+	if _, taken := m.Headers[name]; !taken {
+		m.Headers = headersWith(m.Headers, name, reason)
+	}
+	return check(m)
+}
+
+// headersWith returns headers with one more, and leaves them as they are.
+func headersWith(headers map[string]string, name, value string) map[string]string {
+	all := map[string]string{name: value}
+	maps.Copy(all, headers)
+	return all
 }
 
 // blame makes of the item what any box can hold, with a fault. A second fault does not

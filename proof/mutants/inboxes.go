@@ -140,6 +140,12 @@ var consuming = []Mutant{
 		By:       coreTests("inbox", "TestAMessageWhoseAttemptsAreUsedUpIsParkedAndItsKeyGoesOn"),
 	},
 	{
+		Name: "consumer-parks-beyond-headers", What: "why a message is parked is added to headers that leave no room for it",
+		Evidence: "found in review: every database refuses it, and the consumer takes that for an outage that never ends",
+		Patches:  []Patch{{"inbox/item.go", "	fault := withReason(it.out, standIn, reason, check)\n", "	fault := check(it.out)\n"}},
+		By:       coreTests("inbox", "TestAMessageWithoutRoomForTheReasonIsParked"),
+	},
+	{
 		Name: "consumer-parks-as-fault", What: "a message whose handler failed is parked as one that is not whole",
 		Evidence: "`postbag messages retry` made what a consumer had parked dead again",
 		Patches:  []Patch{{"inbox/consumer_work.go", "	t.keep(why, func(m postbag.Message) error { return c.rules.Publish(context.WithoutCancel(begin), 0, m) })\n", "	t.blame(why)\n"}},

@@ -38,3 +38,14 @@ func TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing(t *testing.T) 
 		})
 	})
 }
+
+func TestAMessageWithoutRoomForTheReasonIsParked(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, k *kind) {
+		t.Helper()
+		effectstest.RunFullHeaders(t, func(t *testing.T) effectstest.Redriven[postbag.SQLTx] {
+			t.Helper()
+			return newTestBox(t, k).Store
+		})
+	})
+}

@@ -32,3 +32,11 @@ func TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing(t *testing.T) 
 		return newTestBox(t).Store
 	})
 }
+
+func TestAMessageWithoutRoomForTheReasonIsParked(t *testing.T) {
+	t.Parallel()
+	effectstest.RunFullHeaders(t, func(t *testing.T) effectstest.Redriven[pgx.Tx] {
+		t.Helper()
+		return newTestBox(t).Store
+	})
+}

@@ -31,3 +31,11 @@ func TestAMessageThatWasTakenInBeforeIsAcknowledgedAndEndsNothing(t *testing.T) 
 		return open(t).Store
 	})
 }
+
+func TestAMessageWithoutRoomForTheReasonIsParked(t *testing.T) {
+	t.Parallel()
+	effectstest.RunFullHeaders(t, func(t *testing.T) effectstest.Redriven[postbag.SQLTx] {
+		t.Helper()
+		return open(t).Store
+	})
+}
