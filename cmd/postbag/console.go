@@ -148,6 +148,12 @@ func (f *consoleFlags) check() error {
 	if setting, mistake := s.Mistake(); mistake != "" {
 		return exit.Usagef("console.%s %s", setting, mistake)
 	}
+	return f.mayBeAt(address)
+}
+
+// mayBeAt refuses an address at which the console would be open to others, or passwords would.
+func (f *consoleFlags) mayBeAt(address string) error {
+	s := &f.settings
 	if console.LoopbackHost(address) {
 		return nil
 	}
@@ -241,9 +247,8 @@ func (f *consoleFlags) listen() (net.Listener, error) {
 	if err != nil {
 		return nil, exit.With(exit.Failed, fmt.Errorf("the console cannot listen: %w; choose another address with --listen", err))
 	}
-	at := listener.Addr().String()
-	if f.settings.Access == "" && !console.LoopbackHost(at) { // a name that leads elsewhere
-		return nil, errors.Join(exit.Usagef("--listen leads to %s, which is no loopback address; listen at 127.0.0.1", at), listener.Close())
+	if err := f.mayBeAt(listener.Addr().String()); err != nil { // a name that leads elsewhere
+		return nil, errors.Join(exit.Usagef("--listen leads to %s: %v", listener.Addr(), err), listener.Close())
 	}
 	return listener, nil
 }

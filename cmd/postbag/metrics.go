@@ -99,7 +99,7 @@ func (f *metricsFlags) address() (string, error) {
 
 // serve serves the metrics until ctx ends.
 func (f *metricsFlags) serve(ctx context.Context, c *terminal.Terminal, s *component.Store, address string) error {
-	listener, err := admin.Start(address, []admin.Source{{Store: s, Every: f.every}}, nil, newLogger(c, f.log))
+	listener, err := admin.Start(address, nil, []admin.Source{{Store: s, Every: f.every}}, nil, newLogger(c, f.log))
 	if err != nil {
 		return exit.With(exit.Failed, err)
 	}

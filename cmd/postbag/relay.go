@@ -72,9 +72,12 @@ func runRelay(ctx context.Context, c *terminal.Terminal, file *config.File, drai
 		return err
 	}
 	defer func() { err = errors.Join(err, pages.close()) }()
-	listener, err := admin.Start(file.Admin.Listen, sources, pages.Handler, logger)
+	listener, err := admin.Start(file.Admin.Listen, consoleMayBeAt(file), sources, pages.Handler, logger)
+	if err != nil && exit.Of(err) != exit.Usage {
+		err = exit.With(exit.Failed, err)
+	}
 	if err != nil {
-		return exit.With(exit.Failed, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, pages.end(), listener.Close()) }()
 	return workAll(ctx, workers, drain)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
@@ -60,6 +61,16 @@ func adminConsole(ctx context.Context, c *terminal.Terminal, file *config.File, 
 	p.Handler, p.cancel, p.running = h, cancel, make(chan error, 1)
 	go func() { p.running <- run(ctx) }()
 	return p, nil
+}
+
+// consoleMayBeAt says of the address at which the admin listener is why the console must not be served there.
+func consoleMayBeAt(file *config.File) func(net.Addr) error {
+	return func(bound net.Addr) error {
+		if setting, mistake := file.AdminConsoleMistakeAt(bound.String()); mistake != "" {
+			return exit.Usagef("%s %s; admin.listen leads to %s", setting, mistake, bound)
+		}
+		return nil
+	}
 }
 
 // end ends the streams of open pages, so that the listener can close.

@@ -48,14 +48,20 @@ type Source struct {
 }
 
 // Start listens at address, and serves what the sources say until Close, and below
-// /console/ the console, unless that is nil. An empty address: it is off.
-func Start(address string, sources []Source, console http.Handler, logger *slog.Logger) (*Server, error) {
+// /console/ the console, unless that is nil. An empty address: it is off. allow is asked about the address that a name led to,
+// before anything is served; nil: every one is good.
+func Start(address string, allow func(bound net.Addr) error, sources []Source, console http.Handler, logger *slog.Logger) (*Server, error) {
 	if address == "" {
 		return nil, nil //nolint:nilnil // off is a state of its own
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("admin: cannot listen: %w; choose another address with admin.listen or --admin", err)
+	}
+	if allow != nil {
+		if err := allow(listener.Addr()); err != nil {
+			return nil, errors.Join(err, listener.Close())
+		}
 	}
 	a := &Server{
 		server: &http.Server{

@@ -109,7 +109,7 @@ func TestAListenerThatIsStillReadFromIsClosedWithoutAnError(t *testing.T) {
 	if err := free.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Start(address, nil, pages, slog.New(slog.DiscardHandler))
+	s, err := Start(address, nil, nil, pages, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestAListenerThatIsStillReadFromIsClosedWithoutAnError(t *testing.T) {
 
 func TestADisabledListenerCanBeClosed(t *testing.T) {
 	t.Parallel()
-	s, err := Start("", nil, nil, nil)
+	s, err := Start("", nil, nil, nil, nil)
 	if err != nil || s.Close() != nil {
 		t.Errorf("it is %v (%v)", s, err)
 	}
@@ -136,7 +136,7 @@ func TestAnAddressInUseIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = taken.Close() }()
-	_, err = Start(taken.Addr().String(), nil, nil, slog.New(slog.DiscardHandler))
+	_, err = Start(taken.Addr().String(), nil, nil, nil, slog.New(slog.DiscardHandler))
 	if err == nil || !strings.Contains(err.Error(), "choose another address") {
 		t.Errorf("the error is %v", err)
 	}

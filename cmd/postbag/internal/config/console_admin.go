@@ -5,8 +5,14 @@ import "net"
 // AdminConsoleMistake is what keeps the admin listener from serving the console, with the name of the setting; empty: nothing
 // does. Without a login only loopback addresses are let in, and passwords must not go over the network in the open.
 func (f *File) AdminConsoleMistake() (setting, mistake string) {
+	return f.AdminConsoleMistakeAt(f.Admin.Listen)
+}
+
+// AdminConsoleMistakeAt is AdminConsoleMistake of a listener at an address. Ask it once more with the address that the listener
+// got: a name, localhost too, leads where the machine's tables say.
+func (f *File) AdminConsoleMistakeAt(address string) (setting, mistake string) {
 	c := &f.Console
-	host, _, err := net.SplitHostPort(f.Admin.Listen)
+	host, _, err := net.SplitHostPort(address)
 	switch {
 	case !f.Admin.Console:
 		return "", ""
