@@ -90,7 +90,11 @@ func (c *console) hidesNothing(ctx context.Context, ops operations.Store, box st
 	if err != nil {
 		return err
 	}
-	if _, hidden := c.messageOf(box, &items[0], true); len(hidden) > 0 {
+	_, hidden, err := c.messageOf(ctx, box, &items[0], true)
+	if err != nil {
+		return err
+	}
+	if len(hidden) > 0 {
 		return badRequestf("the rules of this console hide %s of the message, so it cannot be edited here; use postbag publish", strings.Join(hidden, " and "))
 	}
 	return nil

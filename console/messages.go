@@ -165,8 +165,10 @@ func (c *console) message(r *http.Request) (Copies, error) {
 	if err != nil {
 		return v, late(id, err)
 	}
-	c.addTo(&v, ref.Box, items, payload)
-	if exact {
+	ctx, cancel := context.WithTimeout(r.Context(), d.timeout)
+	defer cancel()
+	err = c.addTo(ctx, &v, ref.Box, items, payload)
+	if err == nil && exact {
 		err = v.encode()
 	}
 	return v, err
@@ -189,7 +191,7 @@ func (v Copies) encode() error {
 }
 
 // addTo adds the copies of a message. Those of one seq have the same content, which is looked at once.
-func (c *console) addTo(v *Copies, box string, items []store.Item, payload bool) {
+func (c *console) addTo(ctx context.Context, v *Copies, box string, items []store.Item, payload bool) error {
 	var first operations.Message
 	for i := range items {
 		it := &items[i]
@@ -200,7 +202,10 @@ func (c *console) addTo(v *Copies, box string, items []store.Item, payload bool)
 			v.Copies = append(v.Copies, m)
 			continue
 		}
-		m, hidden := c.messageOf(box, it, payload)
+		m, hidden, err := c.messageOf(ctx, box, it, payload)
+		if err != nil {
+			return err
+		}
 		first, v.Copies = m, append(v.Copies, m)
 		for _, what := range hidden {
 			if !slices.Contains(v.Hidden, what) {
@@ -208,4 +213,5 @@ func (c *console) addTo(v *Copies, box string, items []store.Item, payload bool)
 			}
 		}
 	}
+	return nil
 }

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/postbag/postbag/internal/operations"
@@ -39,38 +41,57 @@ const (
 )
 
 // tells says that a payload which is no JSON has what the rules hide, as a decoder reads it.
-func (c *console) tells(item *store.Item) bool {
+func (c *console) tells(ctx context.Context, item *store.Item) (bool, error) {
 	if c.rules == nil || c.decode == nil || len(item.Payload) > mostDecoded || json.Valid(item.Payload) {
-		return false
+		return false, nil
 	}
 	text, ok := c.decode(item.Topic, item.Type, item.Payload)
 	if !ok {
-		return false
+		return false, nil
 	}
-	_, hides := c.rules.Payload([]byte(text))
-	return hides
+	_, hides, err := c.rules.Payload(ctx, []byte(text))
+	return hides, err
 }
 
+// errSlowRules is that of a payload which takes longer to look at than a question may.
+var errSlowRules = &lateError{"what the rules hide in the payload could not be found in time, so it is not shown; use postbag messages show"}
+
 // messageOf is a message as it may be seen, with payload and headers if they are asked for, and what of them is hidden. All that
-// shows payloads or headers must take them from here.
-func (c *console) messageOf(box string, item *store.Item, payload bool) (m operations.Message, hidden []string) {
+// shows payloads or headers must take them from here. The error is that of the time-out: a large payload takes a while.
+func (c *console) messageOf(ctx context.Context, box string, item *store.Item, payload bool) (m operations.Message, hidden []string, err error) {
 	if !payload {
-		return operations.MessageOf(box, item, false), nil
+		return operations.MessageOf(box, item, false), nil, nil
 	}
 	seen := *item
 	var some bool
 	if seen.Headers, some = c.rules.Headers(item.Headers); some {
 		hidden = append(hidden, hiddenHeaders)
 	}
-	if seen.Payload, some = c.rules.Payload(item.Payload); some && seen.Payload == nil {
+	if seen.Payload, some, err = c.rules.Payload(ctx, item.Payload); err != nil {
+		return m, nil, slowRules(err)
+	}
+	if some && seen.Payload == nil {
 		hidden = append(hidden, hiddenPayload)
 	} else if some {
 		hidden = append(hidden, hiddenParts)
 	}
-	if len(seen.Payload) > 0 && c.tells(&seen) {
-		seen.Payload, hidden = nil, append(hidden, hiddenDecoded)
+	if len(seen.Payload) > 0 {
+		tells, err := c.tells(ctx, &seen)
+		if err != nil {
+			return m, nil, slowRules(err)
+		}
+		if tells {
+			seen.Payload, hidden = nil, append(hidden, hiddenDecoded)
+		}
 	}
 	m = operations.MessageOf(box, &seen, true)
 	m.Bytes = len(item.Payload)
-	return m, hidden
+	return m, hidden, nil
+}
+
+func slowRules(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errSlowRules
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -224,10 +225,40 @@ func TestPayloadsComeFromThePlaceThatHides(t *testing.T) {
 	}
 	var c console
 	item := &store.Item{Record: store.Record{Message: postbag.Message{Payload: []byte("x")}}}
-	if m, hidden := c.messageOf("outbox", item, true); hidden != nil || len(m.Payload) == 0 {
+	if m, hidden, _ := c.messageOf(t.Context(), "outbox", item, true); hidden != nil || len(m.Payload) == 0 {
 		t.Error("without rules a payload is hidden")
 	}
-	if m, _ := c.messageOf("outbox", item, false); m.Payload != nil || m.Base64 != nil {
+	if m, _, _ := c.messageOf(t.Context(), "outbox", item, false); m.Payload != nil || m.Base64 != nil {
 		t.Error("a payload that was not asked for is shown")
+	}
+}
+
+// The time-out of a question is that of the rules too: they look at a payload of many values for as long as that.
+func TestALargePayloadWhoseRulesTakeTooLongIsNotShown(t *testing.T) {
+	t.Parallel()
+	m := memstore.New(memstore.Options{})
+	if err := m.CreateBox(t.Context(), "outbox"); err != nil {
+		t.Fatal(err)
+	}
+	boxtest.New(t, m)
+	large := []byte("[" + strings.Repeat("[[1]],", 2<<20) + "1]")
+	item := postbag.Message{ID: postbag.NewID(), Topic: "t", Payload: large}
+	if err := m.InTx(t.Context(), func(ctx context.Context, tx *memstore.Tx) error {
+		return m.Append(ctx, tx, "outbox", []postbag.Message{item})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for i := range 100 {
+		paths = append(paths, fmt.Sprintf("$..*..*..a%d", i))
+	}
+	h, err := New(Options{Databases: []Database{{Name: "shop", Store: m}}, Payloads: true, Timeout: time.Second, Redact: Redact{JSON: paths}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/api/v1/databases/shop/boxes/outbox/messages/"+item.ID.String()+"?payload=true", http.NoBody))
+	if w.Code != http.StatusGatewayTimeout || !strings.Contains(w.Body.String(), "could not be found in time") {
+		t.Errorf("it answers %d: %.300s", w.Code, w.Body)
 	}
 }

@@ -2,28 +2,52 @@ package redact
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 )
 
 // inJSON hides what paths lead to in a JSON text. It is written again without white space, so that nothing of what is hidden can
 // stay in it: of members of one name each is hidden. Where no path leads, the text is as it was. Not ok: it is no JSON.
-func (r *Rules) inJSON(text []byte) (shown []byte, hidden, ok bool) {
+// The error is that of the context, which it looks at now and then.
+func (r *Rules) inJSON(ctx context.Context, text []byte) (shown []byte, hidden, ok bool, err error) {
 	if !json.Valid(text) { // it also bounds how deep the text is
-		return nil, false, false
+		return nil, false, false, ctx.Err()
 	}
-	w := &writer{rules: r, in: json.NewDecoder(bytes.NewReader(text))}
+	w := &writer{rules: r, in: json.NewDecoder(&pieces{ctx, text})}
 	w.in.UseNumber()
 	at := make([]states, len(r.paths))
 	for i := range at {
 		at[i] = 1
 	}
 	if err := w.value(at); err != nil {
-		return nil, false, false
+		return nil, false, false, ctx.Err()
 	}
 	if !w.hidden {
-		return text, false, true
+		return text, false, true, nil
 	}
-	return w.out.Bytes(), true, true
+	return w.out.Bytes(), true, true, nil
+}
+
+// pieceOf is how many bytes are read between two looks at the context: with as many rules as there can be, some tens of milliseconds.
+const pieceOf = 16 << 10
+
+// pieces reads a text until its context ends.
+type pieces struct {
+	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	rest []byte
+}
+
+func (p *pieces) Read(into []byte) (int, error) {
+	if err := p.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if len(p.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(into[:min(len(into), pieceOf)], p.rest)
+	p.rest = p.rest[n:]
+	return n, nil
 }
 
 // writer writes a JSON text again.

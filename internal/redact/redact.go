@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -88,19 +89,22 @@ func (r *Rules) Headers(all map[string]string) (shown map[string]string, hidden 
 }
 
 // Payload returns a payload as it may be seen, and whether something of it is hidden. With paths, all of one that is no JSON is hidden,
-// unless ShowOther: shown is nil then. An empty one has nothing to hide.
-func (r *Rules) Payload(payload []byte) (shown []byte, hidden bool) {
+// unless ShowOther: shown is nil then. An empty one has nothing to hide. A large one takes a while: if the context ends meanwhile,
+// the error is that of the context, and nothing may be shown.
+func (r *Rules) Payload(ctx context.Context, payload []byte) (shown []byte, hidden bool, err error) {
 	if r == nil || len(r.paths) == 0 || len(payload) == 0 {
-		return payload, false
+		return payload, false, nil
 	}
-	shown, hidden, ok := r.inJSON(payload)
+	shown, hidden, ok, err := r.inJSON(ctx, payload)
 	switch {
+	case err != nil:
+		return nil, true, err
 	case ok:
-		return shown, hidden
+		return shown, hidden, nil
 	case r.showOther:
-		return payload, false
+		return payload, false, nil
 	}
-	return nil, true
+	return nil, true, nil
 }
 
 // Matches says whether a name is of a pattern, in which * stands for any text: of a rule, and of what a right is about.

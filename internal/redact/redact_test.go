@@ -2,11 +2,13 @@ package redact
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // parsed reads rules that are right.
@@ -38,7 +40,7 @@ func TestPathsHideWhatTheyLeadToAndNothingElse(t *testing.T) {
 		`$.card[0]`:           text,
 		`$.nowhere..deep`:     text,
 	} {
-		shown, hidden := parsed(t, Options{JSON: []string{path}}).Payload([]byte(text))
+		shown, hidden, _ := parsed(t, Options{JSON: []string{path}}).Payload(t.Context(), []byte(text))
 		if string(shown) != want || hidden != (want != text) {
 			t.Errorf("%s shows\n%s\nwant\n%s", path, shown, want)
 		}
@@ -55,7 +57,7 @@ func TestWhatIsHiddenIsHiddenHoweverItIsWritten(t *testing.T) {
 		`{"secret":"CANARY"`, `{"secret":"CANARY"} {"secret":"CANARY"}`, `secret=CANARY`, "\xef\xbb\xbf" + `{"secret":"CANARY"}`, `{'secret':'CANARY'}`, `{"secret":"CANARY",}`,
 		strings.Repeat(`{"a":`, 11_000) + `{"secret":"CANARY"}` + strings.Repeat("}", 11_000),
 	} {
-		shown, hidden := r.Payload([]byte(text))
+		shown, hidden, _ := r.Payload(t.Context(), []byte(text))
 		if !hidden || bytes.Contains(shown, []byte("CANARY")) {
 			t.Errorf("of %.80s is shown %.80s", text, shown)
 		}
@@ -65,15 +67,15 @@ func TestWhatIsHiddenIsHiddenHoweverItIsWritten(t *testing.T) {
 func TestAPayloadThatIsNoJSONIsHiddenUnlessAsked(t *testing.T) {
 	t.Parallel()
 	text := []byte("no JSON")
-	if shown, hidden := parsed(t, Options{JSON: []string{"$.a"}}).Payload(text); shown != nil || !hidden {
+	if shown, hidden, _ := parsed(t, Options{JSON: []string{"$.a"}}).Payload(t.Context(), text); shown != nil || !hidden {
 		t.Errorf("it shows %q", shown)
 	}
 	for _, o := range []Options{{}, {Headers: []string{"a"}}, {JSON: []string{"$.a"}, ShowOther: true}} {
-		if shown, hidden := parsed(t, o).Payload(text); string(shown) != "no JSON" || hidden {
+		if shown, hidden, _ := parsed(t, o).Payload(t.Context(), text); string(shown) != "no JSON" || hidden {
 			t.Errorf("%+v shows %q", o, shown)
 		}
 	}
-	if shown, hidden := parsed(t, Options{JSON: []string{"$.a"}}).Payload(nil); shown != nil || hidden {
+	if shown, hidden, _ := parsed(t, Options{JSON: []string{"$.a"}}).Payload(t.Context(), nil); shown != nil || hidden {
 		t.Error("an empty payload has something to hide")
 	}
 }
@@ -128,7 +130,7 @@ func FuzzNothingOfWhatIsHiddenStays(f *testing.F) {
 		if err != nil {
 			return
 		}
-		shown, hidden := r.Payload(text)
+		shown, hidden, _ := r.Payload(t.Context(), text)
 		if !json.Valid(text) {
 			if len(shown) > 0 || hidden != (len(text) > 0) {
 				t.Fatalf("of what is no JSON is shown %q", shown)
@@ -138,8 +140,29 @@ func FuzzNothingOfWhatIsHiddenStays(f *testing.F) {
 		if !json.Valid(shown) || !hidden && !bytes.Equal(shown, text) {
 			t.Fatalf("shown is %q", shown)
 		}
-		if again, _ := r.Payload(shown); hidden && !bytes.Equal(again, shown) {
+		if again, _, _ := r.Payload(t.Context(), shown); hidden && !bytes.Equal(again, shown) {
 			t.Fatalf("the rules find more in %q: %q", shown, again)
 		}
 	})
+}
+
+// A payload of many values takes as long as the one who asks waits, and no longer.
+func TestALargePayloadIsLookedAtForAsLongAsTheContextLasts(t *testing.T) {
+	t.Parallel()
+	var paths []string
+	for i := range mostRules {
+		paths = append(paths, fmt.Sprintf("$..*..*..a%d", i))
+	}
+	r := parsed(t, Options{JSON: paths})
+	large := []byte("[" + strings.Repeat("[[1]],", 1<<20) + "1]")
+	ctx, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer end()
+	begun := time.Now()
+	if shown, hidden, err := r.Payload(ctx, large); !errors.Is(err, context.DeadlineExceeded) || shown != nil || !hidden {
+		t.Errorf("after the end of its time it shows %d bytes (hidden: %v, error: %v)", len(shown), hidden, err)
+	}
+	t.Logf("it took %v", time.Since(begun))
+	if shown, hidden, err := r.Payload(t.Context(), []byte("{\"b\": [1, 2]}")); err != nil || hidden || string(shown) != "{\"b\": [1, 2]}" {
+		t.Errorf("a small one is %q (hidden: %v, error: %v)", shown, hidden, err)
+	}
 }
