@@ -83,6 +83,7 @@ type storeFlags struct {
 	dsn    string
 	kind   string
 	name   string
+	server serverFlags
 }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
@@ -103,6 +104,9 @@ func (f *storeFlags) where() (config.Store, error) {
 	}
 	switch given := f.count(); {
 	case given == 0:
+		if os.Getenv(serverVariable) != "" {
+			return config.Store{}, exit.Usagef("no store is given, and a console (%s) has nothing like this command; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE", serverVariable)
+		}
 		return config.Store{}, exit.Usagef("no store is given; pass -c FILE, --store DSN, --store-env NAME or --store-file FILE")
 	case given > 1:
 		return config.Store{}, exit.Usagef("%d of -c, --store, --store-env and --store-file are given; give exactly one", given)

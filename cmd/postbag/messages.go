@@ -2,8 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ error.`,
 		Example: `  postbag messages list --store shop.db --state dead
   postbag messages list -c postbag.yaml --key 7 --after 2h --json`,
 		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			query, err := q.query(time.Now(), operations.States())
 			if err != nil {
 				return err
@@ -51,15 +52,10 @@ error.`,
 			if o.limit < 0 {
 				return exit.Usagef("--limit is negative; give a number, or 0 for all")
 			}
-			s, err := f.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			return list(cmd.Context(), c, s.Operations(), query, o)
+			return f.at(cmd.Context(), func(d desk) error { return list(cmd.Context(), c, d, query, o) })
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	q.add(cmd, "", "")
 	cmd.Flags().IntVar(&o.limit, "limit", 50, "most `messages` to list; 0: all")
 	cmd.Flags().StringVar(&o.cursor, "cursor", "", "go on where an earlier listing ended, with the same flags")
@@ -68,12 +64,21 @@ error.`,
 	return cmd
 }
 
-func list(ctx context.Context, c *terminal.Terminal, s operations.Store, q store.Query, o listOptions) error {
+func list(ctx context.Context, c *terminal.Terminal, d desk, q store.Query, o listOptions) error {
 	q.Cursor, q.Oldest = o.cursor, o.oldest
-	first := true
-	all, err := s.Each(ctx, q, o.limit, func(items []store.Item) error {
-		err := display.Page(c, q.Box, items, first, o.payload)
-		first = first && len(items) == 0
+	first, each := true, d.Messages
+	if o.payload {
+		s, is := d.(database)
+		if !is {
+			return exit.Usagef("--payload needs the database: a console shows the payload of one message at a time, with postbag messages show; leave it out")
+		}
+		each = func(ctx context.Context, q store.Query, limit int, see func([]operations.Message) error) (operations.Listing, error) {
+			return s.messages(ctx, q, limit, true, see)
+		}
+	}
+	all, err := each(ctx, q, o.limit, func(page []operations.Message) error {
+		err := display.Page(c, page, first)
+		first = first && len(page) == 0
 		return err
 	})
 	if err != nil {
@@ -85,9 +90,9 @@ func list(ctx context.Context, c *terminal.Terminal, s operations.Store, q store
 	if all.Shown > 0 {
 		return nil
 	}
-	unread, err := s.Unread(ctx, q.Box)
+	v, err := d.Status(ctx, q.Box)
 	if err == nil {
-		c.Notef("no message of box %s matches%s", q.Box, unread)
+		c.Notef("no message of box %s matches%s", q.Box, v.Unread())
 	}
 	return err
 }
@@ -103,7 +108,7 @@ func newShowCommand(c *terminal.Terminal) *cobra.Command {
 		Long: `Show one message as each subscription has it, with headers, history and payload. It is done when all
 subscriptions are: each has delivered, discarded, superseded or filtered it. The payload is shown as JSON, text or hexadecimal, whichever fits; --format raw writes its bytes and nothing else.`,
 		Args: exactly("the id of a message"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			ref, err := r.ref()
 			if err != nil {
 				return err
@@ -115,23 +120,29 @@ subscriptions are: each has delivered, discarded, superseded or filtered it. The
 			if !slices.Contains(formats, format) {
 				return exit.Usagef("--format is not one of %v; choose one", formats)
 			}
-			s, err := f.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			items, err := s.Operations().Find(cmd.Context(), ref, id)
-			if err != nil {
-				return err
-			}
-			return display.Message(c, ref.Box, items, format)
+			return f.at(cmd.Context(), func(d desk) error { return show(cmd.Context(), c, d, ref, id, format) })
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	r.add(cmd, "")
 	cmd.Flags().StringVar(&format, "format", "auto", "how to show the payload: `auto`, text, json, hex or raw")
 	_ = cmd.RegisterFlagCompletionFunc("format", words(formats...)) // the flag is there
 	return cmd
+}
+
+// show shows one message. What a console does not show of it goes to standard error; who asks for the bytes alone gets all or nothing.
+func show(ctx context.Context, c *terminal.Terminal, d desk, ref store.Ref, id postbag.ID, format string) error {
+	all, hidden, err := d.Message(ctx, ref, id)
+	switch {
+	case err != nil:
+		return err
+	case len(hidden) > 0 && format == "raw":
+		return exit.With(exit.Failed, fmt.Errorf("the console does not show all of it: %s; nothing is written", strings.Join(hidden, " and ")))
+	}
+	for _, what := range hidden {
+		c.Notef("the console does not show %s", what)
+	}
+	return display.Message(c, all, format, len(hidden) == 0 || len(all[0].Payload) > 0 || all[0].Base64 != nil)
 }
 
 func newEraseCommand(c *terminal.Terminal) *cobra.Command {

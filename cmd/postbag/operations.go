@@ -31,8 +31,8 @@ changed for 30 days.`,
 		Example: `  postbag operations list -c postbag.yaml`,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return f.operate(cmd.Context(), func(s operations.Store) error {
-				all, err := s.Operations(cmd.Context(), limit)
+			return f.at(cmd.Context(), func(d desk) error {
+				all, err := d.Operations(cmd.Context(), limit)
 				if err != nil {
 					return err
 				}
@@ -40,7 +40,7 @@ changed for 30 days.`,
 			})
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	cmd.Flags().IntVar(&limit, "limit", limit, fmt.Sprintf("most `operations` to list, at most %d", operations.MaxOperationList))
 	return cmd
 }
@@ -92,9 +92,11 @@ type operationFlags struct {
 }
 
 func (f *operationFlags) add(cmd *cobra.Command, audited bool) {
-	f.store.add(cmd)
 	if audited {
+		f.store.add(cmd)
 		f.audit.add(cmd)
+	} else {
+		f.store.addServer(cmd)
 	}
 	cmd.Args = exactly("the number of an operation")
 }
@@ -131,8 +133,8 @@ func newOperationsShowCommand(c *terminal.Terminal) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.store.operate(cmd.Context(), func(s operations.Store) error {
-				o, err := s.Operation(cmd.Context(), id)
+			return f.store.at(cmd.Context(), func(d desk) error {
+				o, err := d.Operation(cmd.Context(), id)
 				if err != nil {
 					return err
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,11 @@ type replayFlags struct {
 }
 
 func (f *replayFlags) add(cmd *cobra.Command, audited bool) {
-	f.store.add(cmd)
+	if audited {
+		f.store.add(cmd)
+	} else {
+		f.store.addServer(cmd)
+	}
 	cmd.Flags().StringVar(&f.box, "box", defaultBox, "`name` of the box")
 	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the replay, in place of the argument")
 	if audited {
@@ -82,8 +87,8 @@ postbag audit shows what they did.`,
 					return err
 				}
 			}
-			return f.operate(cmd.Context(), func(s operations.Store) error {
-				all, err := s.Replays(cmd.Context(), box)
+			return f.at(cmd.Context(), func(d desk) error {
+				all, err := d.Replays(cmd.Context(), box)
 				if err != nil {
 					return err
 				}
@@ -91,7 +96,7 @@ postbag audit shows what they did.`,
 			})
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	cmd.Flags().StringVar(&box, "box", "", "`name` of the one box to show; all when left out")
 	return cmd
 }
@@ -126,8 +131,8 @@ func newReplayStatusCommand(c *terminal.Terminal) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.store.operate(cmd.Context(), func(s operations.Store) error {
-				r, err := s.Replay(cmd.Context(), ref)
+			return f.store.at(cmd.Context(), func(d desk) error {
+				r, err := replayOf(cmd.Context(), d, ref)
 				if err != nil {
 					return err
 				}
@@ -142,6 +147,19 @@ func newReplayStatusCommand(c *terminal.Terminal) *cobra.Command {
 	}
 	f.add(cmd, false)
 	return cmd
+}
+
+// replayOf returns one replay.
+func replayOf(ctx context.Context, d desk, ref store.Ref) (*operations.Replay, error) {
+	all, err := d.Replays(ctx, ref.Box)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(all, func(r operations.Replay) bool { return r.Name == ref.Subscription })
+	if at < 0 {
+		return nil, operations.NoReplay(ref)
+	}
+	return &all[at], nil
 }
 
 func newReplayPauseCommand(c *terminal.Terminal) *cobra.Command {

@@ -35,16 +35,16 @@ configuration (deployment), or the default.`,
 			if err := boxName(box); err != nil {
 				return err
 			}
-			return f.operate(cmd.Context(), func(s operations.Store) error {
-				o, err := s.Look(cmd.Context(), box)
+			return f.at(cmd.Context(), func(d desk) error {
+				v, err := d.Status(cmd.Context(), box)
 				if err != nil {
 					return err
 				}
-				return showRetention(c, operations.StatusOf(&o, nil))
+				return showRetention(c, v)
 			})
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	cmd.Flags().StringVar(&box, "box", defaultBox, "`name` of the box")
 	return cmd
 }

@@ -75,9 +75,16 @@ func newRoot(c *terminal.Terminal) *cobra.Command {
 			return cmd.Help()
 		},
 
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return emptyFlag(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := emptyFlag(cmd); err != nil {
+				return err
+			}
+			return noServer(cmd)
+		},
 	}
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "write JSON for programs")
+	root.PersistentFlags().String("server", "", "") // those that take it say so; the others say why not
+	_ = root.PersistentFlags().MarkHidden("server") // the flag is there
 	root.Flags().BoolVar(&version, "version", false, "say which version this is")
 	root.SetFlagErrorFunc(flagFault)
 	root.AddCommand(

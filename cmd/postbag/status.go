@@ -14,7 +14,6 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
-	"github.com/postbag/postbag/store"
 )
 
 // statusFlags say what to show, and how often.
@@ -37,7 +36,7 @@ Large numbers of messages are estimates. With --watch it repeats, and shows rate
 --json it prints one object per line.`,
 		Example: `  postbag status --store-env DATABASE_URL --watch`,
 		Args:    none,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.every < 100*time.Millisecond || f.every > time.Hour {
 				return exit.Usagef("--every is %v; choose between 100ms and 1h", f.every)
 			}
@@ -49,31 +48,10 @@ Large numbers of messages are estimates. With --watch it repeats, and shows rate
 			if f.watch && f.check {
 				return exit.Usagef("--check and --watch are both given; use one of them")
 			}
-			s, err := f.store.open(cmd.Context())
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, s.Close()) }()
-			if f.watch {
-				return watch(cmd.Context(), c, s.Operations(), &f)
-			}
-			o, err := s.Operations().Look(cmd.Context(), f.box)
-			if err != nil {
-				return err
-			}
-			v := operations.StatusOf(&o, nil)
-			if c.JSON {
-				err = c.Emit(v)
-			} else {
-				err = display.Status(c, v, f.shards)
-			}
-			if troubles := v.Troubles(); err == nil && f.check && len(troubles) > 0 {
-				return exit.With(exit.Unhealthy, errors.New(strings.Join(troubles, "; ")))
-			}
-			return err
+			return f.store.at(cmd.Context(), func(d desk) error { return f.look(cmd.Context(), c, d) })
 		},
 	}
-	f.store.add(cmd)
+	f.store.addServer(cmd)
 	cmd.Flags().StringVar(&f.box, "box", "", "`name` of the one box to show; all when left out")
 	cmd.Flags().BoolVar(&f.shards, "shards", false, "show every shard with its owner")
 	cmd.Flags().BoolVar(&f.check, "check", false, "end with 6 when a subscription has no relay or is paused, a destination or topic does not work, messages are dead, or a log was begun again; also when a relay is too old to know a filter")
@@ -83,23 +61,42 @@ Large numbers of messages are estimates. With --watch it repeats, and shows rate
 	return cmd
 }
 
+// look shows the state once, or again and again.
+func (f *statusFlags) look(ctx context.Context, c *terminal.Terminal, d desk) error {
+	if f.watch {
+		return watch(ctx, c, d, f)
+	}
+	v, err := d.Status(ctx, f.box)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = c.Emit(v)
+	} else {
+		err = display.Status(c, v, f.shards)
+	}
+	if troubles := v.Troubles(); err == nil && f.check && len(troubles) > 0 {
+		return exit.With(exit.Unhealthy, errors.New(strings.Join(troubles, "; ")))
+	}
+	return err
+}
+
 // watch looks until ctx ends, which is how it is meant to end.
-func watch(ctx context.Context, c *terminal.Terminal, s operations.Store, f *statusFlags) error {
-	var last *store.Overview
+func watch(ctx context.Context, c *terminal.Terminal, d desk, f *statusFlags) error {
+	look := d.Watch(f.box)
 	tick := time.NewTicker(f.every)
 	defer tick.Stop()
 	for {
-		o, err := s.Look(ctx, f.box)
+		v, err := look(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
 			return err
 		}
-		if err := showLook(c, operations.StatusOf(&o, last), f.shards); err != nil {
+		if err := showLook(c, v, f.shards); err != nil {
 			return err
 		}
-		last = &o
 		select {
 		case <-ctx.Done():
 			return nil

@@ -30,12 +30,11 @@ operator removed.`,
 					return err
 				}
 			}
-			return f.operate(cmd.Context(), func(s operations.Store) error {
-				o, err := s.Look(cmd.Context(), box)
+			return f.at(cmd.Context(), func(d desk) error {
+				l, err := d.Subscriptions(cmd.Context(), box)
 				if err != nil {
 					return err
 				}
-				l := operations.Subscriptions(&o)
 				if c.JSON {
 					return c.Emit(l)
 				}
@@ -43,7 +42,7 @@ operator removed.`,
 			})
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	cmd.Flags().StringVar(&box, "box", "", "`name` of the one box; all when left out")
 	return cmd
 }
@@ -62,12 +61,12 @@ the configuration says, too, and what of that is not in force.`,
 			if err != nil {
 				return err
 			}
-			return f.operate(cmd.Context(), func(s operations.Store) error {
-				d, err := find(cmd, s, ref)
+			return f.at(cmd.Context(), func(at desk) error {
+				d, stored, err := at.Subscription(cmd.Context(), ref)
 				if err != nil {
-					return err
+					return noSubscription(ref, err)
 				}
-				if d.Settings, err = f.settings(ref, d); err != nil {
+				if d.Settings, err = f.settings(ref, d, stored); err != nil {
 					return err
 				}
 				if c.JSON {
@@ -77,7 +76,7 @@ the configuration says, too, and what of that is not in force.`,
 			})
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	n.add(cmd)
 	return cmd
 }
@@ -115,9 +114,8 @@ func find(cmd *cobra.Command, s operations.Store, ref store.Ref) (*operations.Su
 	return d, noSubscription(ref, err)
 }
 
-// settings returns those of the store, and with -c those of the file.
-func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail) ([]operations.Setting, error) {
-	all := d.Stored()
+// settings returns those of the store, which are all, and with -c those of the file.
+func (f *storeFlags) settings(ref store.Ref, d *operations.SubscriptionDetail, all []operations.Setting) ([]operations.Setting, error) {
 	if !f.config.given() {
 		return all, nil
 	}

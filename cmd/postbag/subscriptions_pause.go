@@ -225,21 +225,21 @@ behind them in their keys do not count. A pause that has ended is in postbag aud
 					return err
 				}
 			}
-			return f.operate(cmd.Context(), func(s operations.Store) error {
+			return f.at(cmd.Context(), func(d desk) error {
 				if box != "" {
-					if _, err := s.Look(cmd.Context(), box); err != nil {
+					if _, err := d.Status(cmd.Context(), box); err != nil {
 						return err
 					}
 				}
-				all, err := s.Pauses(cmd.Context())
+				v, err := d.Status(cmd.Context(), "") // destinations hold messages of other boxes too
 				if err != nil {
 					return err
 				}
-				return showPauses(c, slices.DeleteFunc(all, func(p operations.Pause) bool { return box != "" && p.Box != "" && p.Box != box }))
+				return showPauses(c, slices.DeleteFunc(v.Pauses, func(p operations.Pause) bool { return box != "" && p.Box != "" && p.Box != box }))
 			})
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	cmd.Flags().StringVar(&box, "box", "", "`name` of the one box; all when left out")
 	return cmd
 }

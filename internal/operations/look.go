@@ -51,16 +51,21 @@ func (s Store) Unread(ctx context.Context, box string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for i := range o.Boxes {
-		if b := &o.Boxes[i]; len(b.Subscriptions) == 0 && b.Last > 0 {
+	return StatusOf(&o, nil).Unread(), nil
+}
+
+// Unread says the same of the first box that has no subscription.
+func (v *Status) Unread() string {
+	for i := range v.Boxes {
+		if b := &v.Boxes[i]; len(b.Subscriptions) == 0 && b.LastSeq > 0 {
 			plural := "s"
-			if b.Rows == 1 {
+			if b.Messages == 1 {
 				plural = ""
 			}
-			return fmt.Sprintf("; box %s holds %d message%s and has no subscription yet, which the first relay declares", b.Name, b.Rows, plural), nil
+			return fmt.Sprintf("; box %s holds %d message%s and has no subscription yet, which the first relay declares", b.Name, b.Messages, plural)
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // Find returns a message as each subscription has it, or as the one does that is named. A message that the box does not show is
@@ -80,5 +85,10 @@ func (s Store) Find(ctx context.Context, r store.Ref, id postbag.ID) ([]store.It
 	if err != nil {
 		return nil, err
 	}
-	return nil, refusef(ErrNotFound, "box %s shows no message %s; it may have been dropped after every subscription had passed it%s", r.Box, id, unread)
+	return nil, NoMessage(r.Box, id, unread)
+}
+
+// NoMessage is the ErrNotFound of a message. Unread is what Unread says of the box.
+func NoMessage(box string, id postbag.ID, unread string) error {
+	return refusef(ErrNotFound, "box %s shows no message %s; it may have been dropped after every subscription had passed it%s", box, id, unread)
 }

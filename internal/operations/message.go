@@ -93,6 +93,15 @@ func MessageOf(box string, item *store.Item, payload bool) Message {
 	return v
 }
 
+// Compact writes the payload of a message as MessageOf does, however it came: it may be in base64.
+func Compact(m *Message) error {
+	data, err := m.Body.Bytes()
+	if err == nil {
+		m.Body = ndjson.BodyOf(data)
+	}
+	return err
+}
+
 // Through says whether a subscription has nothing more to do with a message in that state.
 func Through(s store.State) bool {
 	switch s {
@@ -105,11 +114,11 @@ func Through(s store.State) bool {
 
 // DoneText says of the copies of one message, for people, whether it is done: whether all its
 // subscriptions are through with it.
-func DoneText(items []store.Item) string {
+func DoneText(all []Message) string {
 	var waits []string
-	for i := range items {
-		if item := &items[i]; !Through(item.State) {
-			waits = append(waits, strings.TrimSpace(item.Subscription+" "+string(item.State)))
+	for i := range all {
+		if m := &all[i]; !Through(m.State) {
+			waits = append(waits, strings.TrimSpace(m.Subscription+" "+string(m.State)))
 		}
 	}
 	if len(waits) == 0 {

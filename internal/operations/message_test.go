@@ -9,17 +9,19 @@ import (
 
 func TestAMessageIsDoneWhenAllSubscriptionsAreThroughWithIt(t *testing.T) {
 	t.Parallel()
-	item := func(name string, s store.State) store.Item { return store.Item{Subscription: name, State: s} }
+	item := func(name string, s store.State) operations.Message {
+		return operations.Message{Subscription: name, State: s}
+	}
 	for _, c := range []struct {
 		want  string
-		items []store.Item
+		items []operations.Message
 	}{
-		{"yes", []store.Item{
+		{"yes", []operations.Message{
 			item("a", store.StateDelivered), item("b", store.StateFiltered), item("c", store.StateDiscarded), item("d", store.StateSuperseded),
 		}},
-		{"no: b pending", []store.Item{item("a", store.StateDelivered), item("b", store.StatePending)}},
-		{"no: a dead, b retrying", []store.Item{item("a", store.StateDead), item("b", store.StateRetrying)}},
-		{"no: scheduled", []store.Item{item("", store.StateScheduled)}},
+		{"no: b pending", []operations.Message{item("a", store.StateDelivered), item("b", store.StatePending)}},
+		{"no: a dead, b retrying", []operations.Message{item("a", store.StateDead), item("b", store.StateRetrying)}},
+		{"no: scheduled", []operations.Message{item("", store.StateScheduled)}},
 	} {
 		if got := operations.DoneText(c.items); got != c.want {
 			t.Errorf("it says %q, not %q", got, c.want)

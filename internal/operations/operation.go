@@ -90,13 +90,21 @@ func operationOf(o *store.Operation, now time.Time) Operation {
 // MaxOperationList is how many operations one look shows.
 const MaxOperationList = 1000
 
+// ValidOperationList says whether one look shows so many operations.
+func ValidOperationList(limit int) error {
+	if limit < 1 || limit > MaxOperationList {
+		return refusef(ErrInvalid, "%d operations are asked for; choose between 1 and %d", limit, MaxOperationList)
+	}
+	return nil
+}
+
 // Operations returns the latest long operations, at most limit, the newest first.
 func (s Store) Operations(ctx context.Context, limit int) ([]Operation, error) {
-	switch {
-	case s.Bookkeeper == nil:
+	if s.Bookkeeper == nil {
 		return nil, errNoBookkeeper()
-	case limit < 1 || limit > MaxOperationList:
-		return nil, refusef(ErrInvalid, "%d operations are asked for; choose between 1 and %d", limit, MaxOperationList)
+	}
+	if err := ValidOperationList(limit); err != nil {
+		return nil, err
 	}
 	now, err := s.Bookkeeper.Clock(ctx)
 	if err != nil {

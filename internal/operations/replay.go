@@ -282,11 +282,12 @@ func (s Store) EndReplay(ctx context.Context, a store.Audit, r store.Ref) (*Repl
 		return nil, err
 	}
 	if err = s.Replayer.EndReplay(ctx, a, r, v.Summary()); errors.Is(err, store.ErrNoReplay) {
-		err = noReplay(r)
+		err = NoReplay(r)
 	}
 	return v, err
 }
 
-func noReplay(r store.Ref) error {
+// NoReplay is the ErrNotFound of a replay.
+func NoReplay(r store.Ref) error {
 	return refusef(ErrNotFound, "box %s has no replay %s; postbag replay list shows those there are", r.Box, r.Subscription)
 }

@@ -111,7 +111,7 @@ func (s Store) Replay(ctx context.Context, r store.Ref) (*Replay, error) {
 			return &all[i], nil
 		}
 	}
-	return nil, noReplay(r)
+	return nil, NoReplay(r)
 }
 
 // replayOf makes the view of a replay.

@@ -96,6 +96,9 @@ func either(env, file string, to *string, errs *[]error) {
 	*to = value
 }
 
+// Authorities reads certificates to trust from a PEM file; nil without a file: those of the system.
+func Authorities(file string) (*x509.CertPool, error) { return authorities(file) }
+
 // authorities reads certificates to trust; nil without a file.
 func authorities(file string) (*x509.CertPool, error) {
 	if file == "" {

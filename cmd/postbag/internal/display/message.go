@@ -14,24 +14,22 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
-	"github.com/postbag/postbag/store"
 )
 
 // Page writes some messages, with headings on the first page that has any.
-func Page(c *terminal.Terminal, box string, items []store.Item, first, payload bool) error {
-	if len(items) == 0 {
+func Page(c *terminal.Terminal, all []operations.Message, first bool) error {
+	if len(all) == 0 {
 		return nil
 	}
 	var rows [][]string
-	for i := range items {
-		item := &items[i]
+	for i := range all {
 		if c.JSON {
-			if err := c.Line(operations.MessageOf(box, item, payload)); err != nil {
+			if err := c.Line(&all[i]); err != nil {
 				return err
 			}
 			continue
 		}
-		rows = append(rows, itemRow(c, box, item))
+		rows = append(rows, messageRow(c, &all[i]))
 	}
 	if c.JSON {
 		return nil
@@ -45,20 +43,21 @@ func Page(c *terminal.Terminal, box string, items []store.Item, first, payload b
 	return c.Table(headings, rows)
 }
 
-func itemRow(c *terminal.Terminal, box string, item *store.Item) []string {
-	state := string(item.State)
-	if item.Queued != 0 {
-		state += ", " + operations.CommandName(item.Queued) + " queued"
+func messageRow(c *terminal.Terminal, m *operations.Message) []string {
+	state := string(m.State)
+	if m.Queued != "" {
+		state += ", " + m.Queued + " queued"
 	}
 	return []string{
-		item.At.UTC().Format("2006-01-02 15:04:05.000"), item.ID.String(), box, dash(item.Subscription), state,
-		strconv.Itoa(item.Attempts), until(item.Due), terminal.Short(item.Topic, 40), dash(terminal.Short(item.Key, 40)),
-		dash(terminal.Short(item.Type, 40)), strconv.Itoa(len(item.Payload)), dash(terminal.Short(c.InWords(item.Reason), 80)),
+		m.Stored.Format("2006-01-02 15:04:05.000"), m.ID.String(), m.Box, dash(m.Subscription), state,
+		strconv.Itoa(m.Attempts), until(m), terminal.Short(m.Topic, 40), dash(terminal.Short(m.Key, 40)),
+		dash(terminal.Short(m.Type, 40)), strconv.Itoa(m.Bytes), dash(terminal.Short(c.InWords(m.Error), 80)),
 	}
 }
 
-// until is a wait for people.
-func until(d time.Duration) string {
+// until is the wait of a message for people.
+func until(m *operations.Message) string {
+	d := operations.Seconds(m.Next)
 	if d <= 0 {
 		return "-"
 	}
@@ -66,39 +65,41 @@ func until(d time.Duration) string {
 }
 
 // Message shows the copies of one message: what is the same in all once, and
-// what became of it for each.
-func Message(c *terminal.Terminal, box string, items []store.Item, format string) error {
-	first := &items[0]
+// what became of it for each. Without a payload it shows none, whatever the format.
+func Message(c *terminal.Terminal, all []operations.Message, format string, payload bool) error {
+	first := &all[0]
+	data, err := first.Body.Bytes()
 	switch {
+	case err != nil:
+		return err
 	case format == "raw":
-		_, err := c.Out.Write(first.Payload)
+		_, err := c.Out.Write(data)
 		return err
 	case c.JSON:
-		views := make([]operations.Message, 0, len(items))
-		for i := range items {
-			views = append(views, operations.MessageOf(box, &items[i], true))
-		}
-		return c.Emit(views)
+		return c.Emit(all)
 	}
-	if err := c.Table([]string{"MESSAGE", first.ID.String()}, append(facts(box, first), []string{"done", operations.DoneText(items)})); err != nil {
+	if err := c.Table([]string{"MESSAGE", first.ID.String()}, append(facts(first), []string{"done", operations.DoneText(all)})); err != nil {
 		return err
 	}
-	for i := range items {
-		if err := fate(c, &items[i]); err != nil {
+	for i := range all {
+		if err := fate(c, &all[i]); err != nil {
 			return err
 		}
 	}
-	return payloadOf(c, first.Payload, format)
+	if !payload {
+		return nil
+	}
+	return payloadOf(c, data, format)
 }
 
 // facts are what is the same for all subscriptions.
-func facts(box string, m *store.Item) [][]string {
-	rows := [][]string{{"box", box}}
+func facts(m *operations.Message) [][]string {
+	rows := [][]string{{"box", m.Box}}
 	if m.Seq > 0 {
 		rows = append(rows, []string{"seq", strconv.FormatInt(m.Seq, 10)})
 	}
 	rows = append(rows,
-		[]string{"stored", m.At.UTC().Format(time.RFC3339Nano)},
+		[]string{"stored", m.Stored.Format(time.RFC3339Nano)},
 		[]string{"topic", m.Topic},
 		[]string{"key", dash(m.Key)},
 		[]string{"type", dash(m.Type)},
@@ -106,8 +107,8 @@ func facts(box string, m *store.Item) [][]string {
 	if m.ShardKey != "" {
 		rows = append(rows, []string{"shard key", m.ShardKey})
 	}
-	if !m.NotBefore.IsZero() {
-		rows = append(rows, []string{"not before", m.NotBefore.UTC().Format(time.RFC3339)})
+	if m.NotBefore != nil {
+		rows = append(rows, []string{"not before", m.NotBefore.Format(time.RFC3339)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
 		rows = append(rows, []string{"header " + name, m.Headers[name]})
@@ -116,25 +117,25 @@ func facts(box string, m *store.Item) [][]string {
 }
 
 // fate shows what became of a message for one subscription.
-func fate(c *terminal.Terminal, item *store.Item) error {
+func fate(c *terminal.Terminal, m *operations.Message) error {
 	c.Sayf("")
-	rows := [][]string{{"state", string(item.State)}}
-	if item.Attempts > 0 {
-		rows = append(rows, []string{"attempts", strconv.Itoa(item.Attempts)})
+	rows := [][]string{{"state", string(m.State)}}
+	if m.Attempts > 0 {
+		rows = append(rows, []string{"attempts", strconv.Itoa(m.Attempts)})
 	}
-	if item.Due > 0 {
-		rows = append(rows, []string{"next", until(item.Due)})
+	if m.Next > 0 {
+		rows = append(rows, []string{"next", until(m)})
 	}
-	if item.Reason != "" {
-		rows = append(rows, []string{"last error", c.InWords(item.Reason)})
+	if m.Error != "" {
+		rows = append(rows, []string{"last error", c.InWords(m.Error)})
 	}
-	if item.Queued != 0 {
-		rows = append(rows, []string{"queued", operations.CommandName(item.Queued) + ", until a relay carries it out"})
+	if m.Queued != "" {
+		rows = append(rows, []string{"queued", m.Queued + ", until a relay carries it out"})
 	}
-	for _, a := range item.History {
-		rows = append(rows, []string{a.At.UTC().Format(time.RFC3339), a.State.String() + "  " + c.InWords(a.Reason)})
+	for _, a := range m.History {
+		rows = append(rows, []string{a.At.Format(time.RFC3339), a.State + "  " + c.InWords(a.Error)})
 	}
-	return c.Table([]string{"SUBSCRIPTION", dash(item.Subscription)}, rows)
+	return c.Table([]string{"SUBSCRIPTION", dash(m.Subscription)}, rows)
 }
 
 // payloadOf shows a payload as people can read it.
@@ -181,7 +182,11 @@ func Preview(c *terminal.Terminal, p *operations.Preview) error {
 			"box": p.Box, "subscription": p.Subscription, "command": command, "selected": p.Size(), "dry_run": true,
 		})
 	}
-	if err := Page(c, p.Box, p.First, true, false); err != nil {
+	first := make([]operations.Message, len(p.First))
+	for i := range p.First {
+		first[i] = operations.MessageOf(p.Box, &p.First[i], false)
+	}
+	if err := Page(c, first, true); err != nil {
 		return err
 	}
 	if more := p.Size() - len(p.First); more > 0 {
