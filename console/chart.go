@@ -151,7 +151,7 @@ func chartsOf(all []Sample, now time.Time, span chartSpan) *charts {
 		}
 		top = even(top)
 		for i := range m.lines {
-			c.Lines = append(c.Lines, m.lines[i].line(all, lines[i], top))
+			c.Lines = append(c.Lines, m.lines[i].line(all, lines[i], top, between(all, span.long/dots)))
 		}
 		c.Top = m.lines[0].text(top)
 		v.Charts = append(v.Charts, c)
@@ -208,9 +208,23 @@ func even(v float64) float64 {
 	return 10 * unit
 }
 
+// between is how many parts of a line lie between two samples that follow each other, at most. A young chart shows a minute, in which
+// parts are shorter than the time from one sample to the next: that is no gap.
+func between(all []Sample, part time.Duration) int {
+	if len(all) < 2 {
+		return 0
+	}
+	times := make([]time.Duration, len(all)-1)
+	for i := range times {
+		times[i] = all[i+1].At.Sub(all[i].At)
+	}
+	slices.Sort(times)
+	return int(times[len(times)/2] * 3 / 2 / part)
+}
+
 // line draws values below a top.
-func (m *measure) line(all []Sample, values []float64, top float64) chartLine {
-	l := chartLine{Name: m.name, Class: m.class, Path: drawn(values, top), Now: "–"}
+func (m *measure) line(all []Sample, values []float64, top float64, between int) chartLine {
+	l := chartLine{Name: m.name, Class: m.class, Path: drawn(values, top, between), Now: "–"}
 	most := 0.0
 	for i := range all {
 		if v := m.of(&all[i]); v != nil {
@@ -224,20 +238,22 @@ func (m *measure) line(all []Sample, values []float64, top float64) chartLine {
 	return l
 }
 
-// drawn is the form of a line, with a gap where no value is known.
-func drawn(values []float64, top float64) string {
+// drawn is the form of a line. Where more values are not known than lie between two samples, it has a gap.
+func drawn(values []float64, top float64, between int) string {
 	var out strings.Builder
+	last := -1 // the value before that is known
 	for i, v := range values {
 		if math.IsNaN(v) {
 			continue
 		}
 		x := strconv.FormatFloat(float64(i)*chartWide/float64(len(values)-1), 'f', 1, 64)
 		y := strconv.FormatFloat(chartHigh*(1-min(v/top, 1)), 'f', 1, 64)
-		if i > 0 && !math.IsNaN(values[i-1]) {
+		if last >= 0 && i-last-1 <= between {
 			out.WriteString("L" + x + " " + y)
 		} else {
 			out.WriteString("M" + x + " " + y + "h0") // h0 makes a dot of one that stands alone
 		}
+		last = i
 	}
 	return out.String()
 }

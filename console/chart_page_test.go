@@ -49,10 +49,10 @@ func TestAPageSaysForHowLongABoxNeedsALook(t *testing.T) {
 		r.pass(3 * time.Minute)
 		for _, path := range []string{"/", boxPage} {
 			page := r.ask(http.MethodGet, path).Body.String()
-			if !strings.Contains(page, "eeds a look for 2m55s") {
+			if !strings.Contains(page, "eeds a look, for 2m55s") {
 				t.Errorf("%s does not say since when:\n%s", path, page)
 			}
-			if at := strings.Index(page, "are dead"); at < 0 || path == "/" && at > strings.Index(page, "<svg") {
+			if at := strings.Index(page, "is dead"); at < 0 || path == "/" && at > strings.Index(page, "<svg") {
 				t.Errorf("%s does not say what is wrong before it draws anything:\n%s", path, page)
 			}
 		}

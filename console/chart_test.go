@@ -100,3 +100,17 @@ func TestChartsShowTheTimeThatThereAreSamplesOf(t *testing.T) {
 		t.Errorf("without samples they show the last %s", got.words)
 	}
 }
+
+func TestTheLineOfAYoungChartGoesFromSampleToSample(t *testing.T) {
+	t.Parallel()
+	var all []Sample
+	for ago := time.Minute; ago >= 0; ago -= 5 * time.Second {
+		if ago > 25*time.Second || ago < 15*time.Second { // it was away for a while
+			all = append(all, Sample{At: noon.Add(-ago - ago%7*time.Millisecond), Waiting: counted(1)})
+		}
+	}
+	line := chartsOf(all, noon, shownSpan(all, noon)).Charts[1].Lines[0].Path
+	if strings.Count(line, "M") != 2 || strings.Count(line, "L") != 8 {
+		t.Errorf("the line is %s", line)
+	}
+}

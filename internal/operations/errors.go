@@ -36,6 +36,8 @@ type ErrorGroup struct {
 	ID postbag.ID `json:"id"`
 	// Its error, as it is.
 	Example string `json:"example"`
+	// All of them have just this error.
+	Same bool `json:"same,omitempty"`
 	// The topic, the type and the key that all of them have; none: they have several, or none.
 	Topic string `json:"topic,omitempty"`
 	Type  string `json:"type,omitempty"`
@@ -130,12 +132,13 @@ func (s Store) PreviewGroup(ctx context.Context, r store.Ref, kind store.Command
 func groupOf(item *store.Item, kind string, more bool) ErrorGroup {
 	return ErrorGroup{
 		Subscription: item.Subscription, State: item.State, Kind: kind, AtLeast: more, First: item.At.UTC(), Last: item.At.UTC(),
-		Topic: item.Topic, Type: item.Type, Key: item.Key, ID: item.ID, Example: item.Reason, Search: storekit.ErrorSearch(item.Reason),
+		Same: true, Topic: item.Topic, Type: item.Type, Key: item.Key, ID: item.ID, Example: item.Reason, Search: storekit.ErrorSearch(item.Reason),
 	}
 }
 
 func (g *ErrorGroup) add(item *store.Item) {
 	g.Messages++
+	g.Same = g.Same && g.Example == item.Reason
 	g.Topic, g.Type, g.Key = common(g.Topic, item.Topic), common(g.Type, item.Type), common(g.Key, item.Key)
 	if at := item.At.UTC(); at.Before(g.First) {
 		g.First = at

@@ -97,7 +97,7 @@ func TestErrorsAreGroupedByStateAndKind(t *testing.T) {
 		first.Example != "order 33 is unknown" || first.First.IsZero() || first.Last.Before(first.First) {
 		t.Errorf("the first group is %+v", first)
 	}
-	if first.Topic != "orders" || first.Type != "" || first.Key != "" || groups[1].Key+groups[2].Key != "c" {
+	if first.Same || !groups[1].Same || first.Topic != "orders" || first.Type != "" || first.Key != "" || groups[1].Key+groups[2].Key != "c" {
 		t.Errorf("the messages of the groups have in common: %+v", groups)
 	}
 	for _, g := range groups[1:] {

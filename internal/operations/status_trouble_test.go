@@ -120,3 +120,15 @@ func TestACommandAgainstATroubleCanBePasted(t *testing.T) {
 		}
 	}
 }
+
+func TestASpanOfTimeKeepsItsDigits(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		80 * time.Second: "1m20s", 62 * time.Second: "1m2s", time.Minute: "1m", 10 * time.Minute: "10m", 70 * time.Minute: "1h10m", time.Hour: "1h", 10 * time.Hour: "10h",
+		time.Hour + 10*time.Second: "1h0m10s", time.Hour + 20*time.Minute + 30*time.Second: "1h20m30s", 48 * time.Hour: "2.0d", 5 * time.Second: "5.0s", 0: "-",
+	} {
+		if got := operations.Span(d); got != want {
+			t.Errorf("%v is written as %s, want %s", d, got, want)
+		}
+	}
+}
