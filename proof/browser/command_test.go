@@ -93,6 +93,9 @@ func TestOperatorsActWithTheButtonsOfThePages(t *testing.T) {
 		retriesAllThatMatch(p, w)
 		retriesAsAnOperation(p, w)
 		editsOne(newTab(t, w.console, admin), w)
+		setsAndResets(p)
+		skipsWhatWaits(p, w)
+		changesShards(p)
 	})
 }
 
@@ -227,4 +230,57 @@ func pausesAndResumes(p *tab) {
 	p.command(command, "resume", "the partner has moved")
 	p.until("the page has the button to pause again", `document.querySelector("`+command+` button[value=pause]") && !document.querySelector("main .troubles")`)
 	p.audited(operator, "the partner has moved", "resume", work)
+}
+
+func setsAndResets(p *tab) {
+	p.t.Helper()
+	at := inBox(work, "/subscriptions/default")
+	batch := `[...document.querySelectorAll("main tbody tr")].find((r) => r.querySelector("th")?.innerText === "batch")?.innerText ?? ""`
+	for _, do := range []string{"set", "reset"} {
+		p.open(at)
+		p.click("#tune summary")
+		p.do("choose a setting", chromedp.SetValue(chromedp.CSS("#tune select[name=setting]"), "batch"))
+		if do == "set" {
+			p.do("say its value", chromedp.SendKeys(chromedp.CSS("#tune input[name=value]"), "37"))
+		}
+		p.command("#tune form", do, "a batch to "+do)
+		if text := js[string](p, batch); strings.Contains(text, "37") != (do == "set") {
+			p.t.Errorf("after %s the page says %q", do, text)
+		}
+		p.audited(operator, "a batch to "+do, work)
+	}
+}
+
+func skipsWhatWaits(p *tab, w *world) {
+	p.t.Helper()
+	at := inBox(work, "/subscriptions/default")
+	p.open(at)
+	p.command(command, "pause", "before what waits is skipped")
+	p.must(w.publish(work, message{Topic: "orders", Key: "skipped-1", Type: "order.paid", Payload: 1}, message{Topic: "orders", Key: "skipped-2", Type: "order.paid", Payload: 2}))
+	p.open(at)
+	p.click("#skip summary")
+	p.do("choose a state", chromedp.SetValue(chromedp.CSS("#skip select[name=state]"), "pending"))
+	p.leads(func() { p.click("#skip button") })
+	p.do("say that both are meant", chromedp.SendKeys(chromedp.CSS(command+" input[name=confirm]"), "2"))
+	p.command(command, "discard", "nobody needs them")
+	p.until("the page says that it is done", shows("done"))
+	p.audited(operator, "nobody needs them", "operation", work)
+	p.open(at)
+	p.command(command, "resume", "after what waits is skipped")
+	p.open(inBox(work, "/messages?state=discarded&key=skipped-2"))
+	p.reload("both are discarded", shows("discarded"))
+	if n := w.partner.gotOf("skipped-"); n != 0 {
+		p.t.Errorf("the partner got %d messages that were skipped", n)
+	}
+}
+
+func changesShards(p *tab) {
+	p.t.Helper()
+	at := inBox(work, "/subscriptions/default")
+	p.open(at)
+	p.click("#shards summary")
+	p.do("say how many", chromedp.SendKeys(chromedp.CSS("#shards input[name=shards]"), "2"))
+	p.command("#shards form", "shards", "there is more to do")
+	p.reload("the page has two shards", `document.querySelectorAll('[aria-label="Shards"] tbody tr').length === 2`)
+	p.audited(operator, "there is more to do", work)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,6 +80,13 @@ func (p *tab) fault(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.faults = append(p.faults, what)
+}
+
+// hasFault says whether a fault with a text was heard.
+func (p *tab) hasFault(part string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.faults, func(f string) bool { return strings.Contains(f, part) })
 }
 
 // excuse leaves out faults that contain a text.
