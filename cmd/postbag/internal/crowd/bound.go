@@ -26,7 +26,7 @@ const most = 12_000
 func Default() Bound {
 	all := most
 	if n, is := descriptors(); is {
-		all = int(min(most, max(n/4*3, 12))) //nolint:gosec // at most 12,000
+		all = int(min(most, max(n/4*3, 12)))
 	}
 	return Bound{All: all, Idle: all / 6}
 }
@@ -131,7 +131,8 @@ func (c *crowd) surplus() *member {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if first := c.idle.Front(); first != nil && (c.all > c.bound.All || c.idle.Len() > c.bound.Idle) {
-		return first.Value.(*member) //nolint:forcetypeassert // it has no others
+		m, _ := first.Value.(*member) // it has no others
+		return m
 	}
 	return nil
 }

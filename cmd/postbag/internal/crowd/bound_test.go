@@ -67,7 +67,9 @@ func dial(t *testing.T, address, text string) net.Conn {
 func comes(t *testing.T, c *crowd, all, idle int) {
 	t.Helper()
 	var is, idles int
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(time.Millisecond) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(patience); time.Now().Before(until); <-tick.C {
 		c.mu.Lock()
 		is, idles = c.all, c.idle.Len()
 		c.mu.Unlock()
@@ -143,7 +145,15 @@ func TestNoAnswerUnderWayIsEndedForAnotherConnection(t *testing.T) {
 		comes(t, c, i+1, 0)
 	}
 	late := dial(t, at, whole) // the system keeps it until there is room
-	time.Sleep(10 * time.Millisecond)
+	if err := late.SetReadDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := late.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("one more than there is room for gets %v", err)
+	}
+	if err := late.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
 	comes(t, c, 4, 0)
 	close(end)
 	for i, conn := range append(busy, late) { // also those that are idle, and ended, as soon as they have their answers
@@ -181,7 +191,7 @@ func TestAConnectionThatIsUsedAgainWaitsBetweenItsRequests(t *testing.T) {
 func TestTheBoundLeavesAQuarterOfTheDescriptorsToOthers(t *testing.T) {
 	t.Parallel()
 	b := Default()
-	if n, is := descriptors(); is && uint64(b.All) > max(n/4*3, 12) || b.All > most || b.Idle < 1 || b.Streams()+b.Idle != b.All { //nolint:gosec // it is above zero
+	if n, is := descriptors(); is && uint64(b.All) > max(n/4*3, 12) || b.All > most || b.Idle < 1 || b.Streams()+b.Idle != b.All {
 		t.Errorf("of %d descriptors the bound is %+v, with %d streams", n, b, b.Streams())
 	}
 	if full := (Bound{All: most, Idle: most / 6}); full.Streams() != 10_000 {
