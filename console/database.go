@@ -31,8 +31,9 @@ type database struct {
 	tried   time.Time
 	away    error
 	// looks has the place of the one who reads the overview, longs that of the one who counts or writes down the messages of an
-	// operation, and places that of the one who asks anything else, so that no search keeps the overview waiting.
-	looks, longs, places chan struct{}
+	// operation, searches that of the one who looks for messages by what is in them, and places that of the one who asks anything
+	// else, so that no search keeps another page waiting.
+	looks, longs, searches, places chan struct{}
 	// tails has the place of the one stream that asks for a list of messages.
 	tails  chan struct{}
 	worker *worker
@@ -59,7 +60,7 @@ type database struct {
 func newDatabase(d *Database, timeout time.Duration) (*database, error) {
 	made := &database{
 		name: d.Name, open: d.Open, timeout: timeout,
-		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), longs: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
+		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), longs: make(chan struct{}, 1), searches: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
 		worker: newWorker(), replica: newReplica(d),
 	}
 	if d.Open != nil {

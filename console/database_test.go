@@ -136,6 +136,31 @@ func TestADatabaseIsAskedOneThingBesideTheOverviewAndNoLongerThanTheTimeOut(t *t
 	})
 }
 
+func TestASearchKeepsNoOtherPageWaiting(t *testing.T) {
+	t.Parallel()
+	for _, search := range []string{"?topic=a", "?key=a", "?type=a", "?error=a&state=dead", "?after=2026-01-31T12:00:00Z", "?state=filtered", "?id=0190a1b2-0000-7000-8000-000000000001"} {
+		inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+			h.lists = make(chan struct{})
+			codes := make(chan int, 3)
+			for range cap(codes) - 1 {
+				go func() { codes <- ask(messages + search).Code }()
+			}
+			synctest.Wait()
+			go func() { codes <- ask(messages).Code }()
+			synctest.Wait()
+			if n := h.asked.Load(); n != 2 {
+				t.Errorf("%s: %d questions are under way, not one search and one page", search, n)
+			}
+			close(h.lists)
+			for range cap(codes) {
+				if code := <-codes; code != http.StatusOK {
+					t.Errorf("%s: a page answers %d", search, code)
+				}
+			}
+		})
+	}
+}
+
 func TestHoweverManyLookTheStateIsReadOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {

@@ -32,11 +32,21 @@ type Messages struct {
 
 // list asks for one page.
 func (d *database) list(ctx context.Context, q store.Query) (items []store.Item, next string, err error) {
-	err = d.asks(ctx, func(ctx context.Context, ops operations.Store) (err error) {
+	gate := d.places
+	if searches(&q) {
+		gate = d.searches
+	}
+	err = d.asksAt(ctx, gate, func(ctx context.Context, ops operations.Store) (err error) {
 		items, next, err = ops.List(ctx, q)
 		return err
 	})
 	return items, next, late(q.ID, err)
+}
+
+// searches says whether a store may look at many more messages than the page has.
+func searches(q *store.Query) bool {
+	return q.ID != (postbag.ID{}) || q.Topic != "" || q.Key != "" || len(q.AllTypes()) > 0 || q.Error != "" ||
+		!q.After.IsZero() || !q.Before.IsZero() || q.State == store.StateFiltered || q.State == store.StateSuperseded
 }
 
 // messages answers with one page, or with an export.
