@@ -34,6 +34,8 @@ type database struct {
 	// operation, searches that of the one who looks for messages by what is in them, and places that of the one who asks anything
 	// else, so that no search keeps another page waiting.
 	looks, longs, searches, places chan struct{}
+	// asked has the places of all of these but longs: what people look at is two questions at a time.
+	asked chan struct{}
 	// tails has the place of the one stream that asks for a list of messages.
 	tails  chan struct{}
 	worker *worker
@@ -61,7 +63,7 @@ func newDatabase(d *Database, timeout time.Duration) (*database, error) {
 	made := &database{
 		name: d.Name, open: d.Open, timeout: timeout,
 		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), longs: make(chan struct{}, 1), searches: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
-		worker: newWorker(), replica: newReplica(d),
+		asked: make(chan struct{}, 2), worker: newWorker(), replica: newReplica(d),
 	}
 	if d.Open != nil {
 		return made, nil
@@ -114,15 +116,16 @@ func (d *database) askAt(ctx context.Context, gate chan struct{}, question func(
 func (d *database) askFor(ctx context.Context, gate chan struct{}, timeout time.Duration, question func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	select {
-	case gate <- struct{}{}:
-	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return errBusy
-		}
-		return ctx.Err()
+	if err := enter(ctx, gate); err != nil {
+		return err
 	}
 	defer func() { <-gate }()
+	if gate != d.longs {
+		if err := enter(ctx, d.asked); err != nil {
+			return err
+		}
+		defer func() { <-d.asked }()
+	}
 	err := d.reach(ctx)
 	if err == nil {
 		err = question(ctx)
@@ -131,6 +134,19 @@ func (d *database) askFor(ctx context.Context, gate chan struct{}, timeout time.
 		return ctx.Err() // drivers say it in words of their own
 	}
 	return err
+}
+
+// enter waits for a place at a gate.
+func enter(ctx context.Context, gate chan struct{}) error {
+	select {
+	case gate <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return errBusy
+	}
+	return ctx.Err()
 }
 
 // overview returns the state of the database, at most two seconds old, and the one before that; before may be nil.

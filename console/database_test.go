@@ -161,6 +161,27 @@ func TestASearchKeepsNoOtherPageWaiting(t *testing.T) {
 	}
 }
 
+func TestADatabaseIsAskedTwoThingsAtATimeWhateverTheyAre(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
+		h.lists = make(chan struct{})
+		codes := make(chan int, 3)
+		for _, path := range []string{messages + "?topic=a", messages, "/api/v1/overview"} {
+			go func() { codes <- ask(path).Code }()
+			synctest.Wait()
+		}
+		if lists, looks := h.asked.Load(), h.looked.Load(); lists != 2 || looks != 0 {
+			t.Errorf("%d lists and %d overviews are under way", lists, looks)
+		}
+		close(h.lists)
+		for range cap(codes) {
+			if code := <-codes; code != http.StatusOK {
+				t.Errorf("a page answers %d", code)
+			}
+		}
+	})
+}
+
 func TestHoweverManyLookTheStateIsReadOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, h *held, ask func(string) *httptest.ResponseRecorder) {
