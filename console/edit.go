@@ -136,8 +136,8 @@ func (s *sheet) Edit(m operations.Message) *editable {
 		return &editable{Refused: refused}
 	}
 	v := &editable{Payload: string(data), As: postbag.NewID()}
-	if len(m.Headers) > 0 {
-		headers, err := json.MarshalIndent(m.Headers, "", "  ")
+	if own := operations.EditableHeaders(m.Headers); len(own) > 0 {
+		headers, err := json.MarshalIndent(own, "", "  ")
 		if err != nil { // texts cannot fail
 			return nil
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/postbag/postbag/console"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/internal/pagetest"
+	"github.com/postbag/postbag/store"
 )
 
 var editing = console.Options{Commands: true, Payloads: true, Edits: true, Who: "ann"}
@@ -60,6 +61,35 @@ func TestAnOperatorEditsAMessageAndPublishesItAsANewOne(t *testing.T) {
 	line := into[console.Audit](t, at+"/api/v1/databases/shop/audit?limit=1").Lines[0]
 	if line.Who != "ann" || line.Why != "a typo" || line.What != "edit outbox "+old.ID.String()+" as "+to {
 		t.Errorf("the audit log says %+v", line)
+	}
+}
+
+// A consumer writes why it parked a message into a header that no publisher may set.
+func TestAMessageThatAConsumerHasParkedIsEditedWithoutTheReason(t *testing.T) {
+	t.Parallel()
+	old := postbag.Message{ID: postbag.NewID(), Topic: "t", Payload: []byte("text"), Headers: map[string]string{"note": "a", store.FailedHeader: "it was rejected"}}
+	at := serve(t, editing, holding(t, old))
+	page := at + boxPage + "/messages/" + old.ID.String()
+	_, body := get(t, page+"?payload=true")
+	_, form, _ := strings.Cut(body, `<textarea id="headers"`)
+	_, form, _ = strings.Cut(form, ">\n")
+	form, _, _ = strings.Cut(form, "</textarea>")
+	if form = html.UnescapeString(form); !strings.Contains(form, "note") || strings.Contains(form, store.FailedHeader) {
+		t.Errorf("the form has the headers %s", form)
+	}
+	all, err := json.Marshal(old.Headers) // who calls the API may send all that it was shown
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, headers := range []string{form, string(all)} {
+		response, body := post(t, page+"/edits", url.Values{"payload": {"new"}, "headers": {headers}, "why": {"a typo"}})
+		if response.StatusCode != http.StatusSeeOther {
+			t.Fatalf("with the headers %s it answers %s: %s", headers, response.Status, body)
+		}
+		to := strings.TrimPrefix(response.Header.Get("Location"), "../")
+		if got := whole(t, at, to).First(); len(got.Headers) != 2 || got.Headers["note"] != "a" || got.EditedFrom != old.ID.String() {
+			t.Errorf("the new message has the headers %v", got.Headers)
+		}
 	}
 }
 

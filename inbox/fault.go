@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/postbag/postbag/source"
+	"github.com/postbag/postbag/store"
 )
 
 // FailedHeader is a header of messages that a [Consumer] has parked because its handler did not
 // apply them. It says why. No sender and no publisher can set it. Unlike store.FaultHeader it is
 // no fault: the message is whole, and a relay delivers it as any other. A handler behind a
 // [Destination] finds it in Message.From alone, so that it can publish Message.Headers again.
-const FailedHeader = "Postbag-Failed"
+const FailedHeader = store.FailedHeader
 
 // FaultPolicy says what a Receiver does with a message that it cannot store as it is.
 type FaultPolicy int

@@ -8,6 +8,12 @@ import "errors"
 // people see it.
 const FaultHeader = "Postbag-Fault"
 
+// FailedHeader is a header that no publisher can set. A consumer writes it into a message that it
+// has parked because its handler failed, with the reason as its value. It is no fault: relays send
+// the message as any other. It is about that one message, and one that is made of it, such as an
+// edited one, does not have it.
+const FailedHeader = "Postbag-Failed"
+
 // ErasedHeader is a header that no publisher can set. [Editor].Erase leaves it in place of
 // all others. A subscription that reads the message again, such as a replay, gets it as
 // Filtered, whatever its filter: what is left is for nobody.

@@ -21,7 +21,7 @@ type Edit struct {
 	Payload []byte
 	// As is the id of the new message. Zero: a new one.
 	As postbag.ID
-	// Headers are all that the new message has, but for store.HeaderEditedFrom.
+	// Headers are all that the new message has, but for store.HeaderEditedFrom. Of those that EditableHeaders leaves out it has none.
 	Headers map[string]string
 }
 
@@ -65,13 +65,22 @@ func (s Store) Edit(ctx context.Context, a store.Audit, box string, of postbag.I
 	if m.ID.IsZero() {
 		m.ID = postbag.NewID()
 	}
-	maps.Copy(m.Headers, e.Headers)
-	maps.DeleteFunc(m.Headers, func(name, _ string) bool { return strings.EqualFold(name, store.HeaderEditedFrom) })
+	maps.Copy(m.Headers, EditableHeaders(e.Headers))
 	m.Headers[store.HeaderEditedFrom] = of.String()
 	if err := postbag.ValidHeaders(m.Headers); err != nil {
 		return id, refusef(ErrInvalid, "%v", err)
 	}
 	return m.ID, s.Reviser.Revise(ctx, a, box, of, m)
+}
+
+// EditableHeaders returns those of a message's headers that one which is made of it can have. That it was made of another, and why its
+// consumer parked it, is said of that message alone. No publisher may set the latter, so an edit with it would be refused.
+func EditableHeaders(headers map[string]string) map[string]string {
+	own := maps.Clone(headers)
+	maps.DeleteFunc(own, func(name, _ string) bool {
+		return strings.EqualFold(name, store.HeaderEditedFrom) || strings.EqualFold(name, store.FailedHeader)
+	})
+	return own
 }
 
 // EditedFrom returns the id of the message that one with these headers was edited from. Empty: it was not.
