@@ -171,9 +171,13 @@ func (w *redrive[Tx]) parks() {
 	}
 }
 
-// relay runs a relay of the box with the same handler, until f returns.
-func (w *redrive[Tx]) relay(f func()) {
+// relays runs some relays of the box with the same handler, until f returns.
+func (w *redrive[Tx]) relays(n int, f func()) {
 	w.tb.Helper()
+	if n == 0 {
+		f()
+		return
+	}
 	to, err := inbox.NewDestination(inbox.DestinationOptions[Tx]{Store: w.store, Consumer: w.name, Handle: w.handle})
 	w.must(err)
 	r, err := relay.New(w.store, relay.Options{
@@ -192,13 +196,13 @@ func (w *redrive[Tx]) relay(f func()) {
 			w.tb.Errorf("the relay ended with %v", err)
 		}
 	}()
-	f()
+	w.relays(n-1, f)
 }
 
 // dies has a relay try what was parked, and fail: it is dead, each with its own reason.
 func (w *redrive[Tx]) dies() {
 	w.tb.Helper()
-	w.relay(func() { w.await("three are dead", func() bool { return len(w.dead()) == 3 }) })
+	w.relays(1, func() { w.await("three are dead", func() bool { return len(w.dead()) == 3 }) })
 	text := strings.Join(said(w.dead()), "\n")
 	for _, part := range []string{"no such account", "the amount is negative", "nobody: "} {
 		if !strings.Contains(text, part) {
@@ -208,7 +212,7 @@ func (w *redrive[Tx]) dies() {
 	w.wantApplied("good")
 }
 
-// isRetried gives the command for all three: the two that are whole are applied, and the other one is dead again.
+// isRetried gives the command for all three, to two relays: the two that are whole are applied, and the other one is dead again.
 func (w *redrive[Tx]) isRetried() {
 	w.tb.Helper()
 	var seqs []int64
@@ -221,7 +225,7 @@ func (w *redrive[Tx]) isRetried() {
 	if n != 3 {
 		w.tb.Errorf("%d commands are given, want 3", n)
 	}
-	w.relay(func() {
+	w.relays(2, func() {
 		w.await("two are applied, and one is dead again", func() bool {
 			dead := w.dead()
 			return len(dead) == 1 && string(dead[0].Payload) == "nobody" && dead[0].Queued == 0 && len(w.applied()) >= 3
