@@ -96,8 +96,8 @@ type ConsumerOptions[Tx any] struct {
 	// rejected, and those that have no id or are not whole. They are stored and acknowledged;
 	// later messages of their key go on. The first kind is stored as it is, with the reason in
 	// FailedHeader: a relay delivers it, so a Destination with the same handler behind that box
-	// has it applied later. Each consumer needs a box of its own for that. The other kind has the reason in store.FaultHeader, and no relay
-	// delivers it. The store must have the box, else Run ends at its start. Empty: Run ends with
+	// has it applied later. Each consumer needs a box of its own for that. The other kind has the
+	// reason in store.FaultHeader, and no relay delivers it. The store must have the box, else Run ends at its start. Empty: Run ends with
 	// an error that names the message, and does not acknowledge it, unless its mark is there: it
 	// was parked before.
 	Box string

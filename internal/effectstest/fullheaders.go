@@ -12,7 +12,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// RunFullHeaders has a consumer park messages whose headers leave no room, or little, for why they are parked. Each is parked: whole
+// RunFullHeaders has a consumer park messages whose headers leave no room for the reason, or little. Each is parked: whole
 // with what fits of the reason, or with a fault.
 func RunFullHeaders[Tx any](t *testing.T, open func(t *testing.T) Redriven[Tx]) {
 	t.Helper()
