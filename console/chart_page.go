@@ -1,7 +1,9 @@
 package console
 
 import (
+	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/postbag/postbag/internal/operations"
@@ -62,27 +64,13 @@ func (s *sheet) Charts(database, box string) *charts {
 
 // draw draws the samples of the time that the page asks for.
 func (s *sheet) draw(d *database, box string) *charts {
-	sees := func(name string) bool { return (box == "" || name == box) && s.rights.In(d.name, name) >= Viewer }
 	over := s.Get("range")
 	if over == "" {
+		sees := func(name string) bool { return (box == "" || name == box) && s.rights.In(d.name, name) >= Viewer }
 		all, now := d.history.of(sees).Samples, time.Now()
 		return chartsOf(all, now, shownSpan(all, now))
 	}
-	var boxes []string // nil: all
-	switch {
-	case box != "":
-		boxes = []string{box}
-	case !s.Sees(d.name):
-		boxes = []string{}
-		if now, _ := d.last(); now != nil { // the page was made of it
-			for i := range now.Boxes {
-				if sees(now.Boxes[i].Name) {
-					boxes = append(boxes, now.Boxes[i].Name)
-				}
-			}
-		}
-	}
-	all, err := s.console.days.samples(s.ctx, d.name, boxes, over)
+	all, err := s.ofDays(d, box, over)
 	if err != nil {
 		return &charts{Error: s.console.words(err.Error())}
 	}
@@ -91,6 +79,62 @@ func (s *sheet) draw(d *database, box string) *charts {
 		return v
 	}
 	return &charts{Error: "Prometheus has nothing of this time."}
+}
+
+// chartBoxes are those that charts are made of. Nil: all.
+func (s *sheet) chartBoxes(d *database, box string) []string {
+	if box != "" {
+		return []string{box}
+	}
+	if s.Sees(d.name) {
+		return nil
+	}
+	boxes := []string{}
+	if now, _ := d.last(); now != nil { // the page was made of it
+		for i := range now.Boxes {
+			if s.rights.In(d.name, now.Boxes[i].Name) >= Viewer {
+				boxes = append(boxes, now.Boxes[i].Name)
+			}
+		}
+	}
+	return boxes
+}
+
+// shownDays is what Prometheus says of one database.
+type shownDays struct {
+	samples []Sample
+	err     error
+}
+
+// ofDays asks Prometheus for a box, or for all boxes of a database. A page of many databases asks for all of them at its first chart.
+func (s *sheet) ofDays(d *database, box, over string) ([]Sample, error) {
+	if s.Database != "" {
+		return s.console.days.samples(s.ctx, d.name, s.chartBoxes(d, box), over)
+	}
+	if s.days == nil {
+		s.days = s.allDays(over)
+	}
+	v := s.days[d.name]
+	return v.samples, v.err
+}
+
+// allDays asks for all databases side by side, within the time of one: a slow Prometheus holds a page up once.
+func (s *sheet) allDays(over string) map[string]shownDays {
+	ctx, cancel := context.WithTimeout(s.ctx, daysFor)
+	defer cancel()
+	found := make([]shownDays, len(s.console.databases))
+	var all sync.WaitGroup
+	for i, d := range s.console.databases {
+		all.Go(func() {
+			found[i].samples, found[i].err = s.console.days.samples(ctx, d.name, s.chartBoxes(d, ""), over)
+		})
+	}
+	all.Wait()
+	out := make(map[string]shownDays, len(found))
+	for i, d := range s.console.databases {
+		out[d.name] = found[i]
+	}
+	return out
 }
 
 // BadFor says for how long a box has needed a look, as far as the samples know. Empty: they do not know.

@@ -46,8 +46,8 @@ func (p *Prometheus) faults() (faults []error) {
 const (
 	// daysFor is how long all questions of one view may take, and mostDays how much an answer may have.
 	daysFor, mostDays = 5 * time.Second, 4 << 20
-	// mostKept is how many views are kept.
-	mostKept = 64
+	// mostKept is how many views are kept, and mostAsked how many are asked for at a time.
+	mostKept, mostAsked = 64, 4
 )
 
 // errAway is the error of a Prometheus that does not answer.
@@ -66,7 +66,7 @@ type days struct {
 	p *Prometheus
 	// alone: the console shows one database.
 	alone bool
-	// place has the one who asks.
+	// place has those who ask.
 	place chan struct{}
 
 	mu   sync.Mutex
@@ -86,7 +86,7 @@ func newDays(p *Prometheus, alone bool) *days {
 	if p == nil {
 		return nil
 	}
-	return &days{p: p, alone: alone, place: make(chan struct{}, 1), kept: make(map[string]keptDays)}
+	return &days{p: p, alone: alone, place: make(chan struct{}, mostAsked), kept: make(map[string]keptDays)}
 }
 
 // samples returns what boxes of a database were like over a time. No boxes: all.

@@ -242,3 +242,40 @@ func TestOptionsOfPrometheusThatCannotWorkAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// meeting answers nothing until it is asked for all of some databases at the same time.
+type meeting struct {
+	prometheus
+
+	mu   sync.Mutex
+	left []string
+	all  chan struct{}
+}
+
+func (m *meeting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.FormValue("query")
+	m.mu.Lock()
+	before := len(m.left)
+	m.left = slices.DeleteFunc(m.left, func(name string) bool { return strings.Contains(query, `store="`+name+`"`) })
+	if before > 0 && len(m.left) == 0 {
+		close(m.all)
+	}
+	m.mu.Unlock()
+	select {
+	case <-m.all:
+		m.prometheus.ServeHTTP(w, r)
+	case <-r.Context().Done():
+	}
+}
+
+func TestAPageOfManyDatabasesAsksPrometheusForAllOfThemAtOnce(t *testing.T) {
+	t.Parallel()
+	m := &meeting{left: []string{"shop", "shop2", "shop3"}, all: make(chan struct{})}
+	server := httptest.NewServer(m)
+	t.Cleanup(server.Close)
+	at := serve(t, console.Options{Prometheus: &console.Prometheus{URL: server.URL + "/prom"}}, created(t, memstore.New(memstore.Options{})), created(t, memstore.New(memstore.Options{})), created(t, memstore.New(memstore.Options{})))
+	_, page := get(t, at+"/?range=1d")
+	if strings.Contains(page, "did not answer in time") || strings.Count(page, "<svg") < 3 {
+		t.Errorf("it asked for one database after another: %d charts, and\n%s", strings.Count(page, "<svg"), page)
+	}
+}

@@ -67,6 +67,7 @@ type sheet struct {
 	root, here string
 	query      url.Values
 	several    bool
+	days       map[string]shownDays // what Prometheus says of each database, once it was asked for all
 	rights     Rights
 	console    *console
 	ctx        context.Context //nolint:containedctx // that of the request, for what a template asks
@@ -84,8 +85,12 @@ func (c *console) sheet(r *http.Request, v any) *sheet {
 	if root == "" {
 		root = "./"
 	}
+	user := userOf(r.Context())
+	if forStreams(r.Context()) { // others with the same rights get it, too
+		user = nil
+	}
 	return &sheet{
-		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), Of: r.PathValue("subscription"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: userOf(r.Context()),
+		V: v, Database: r.PathValue("database"), Box: r.PathValue("box"), Of: r.PathValue("subscription"), ShowsPayloads: c.payloads, Payloads: c.payloads && c.rights(r).SeePayloads(r.PathValue("database"), r.PathValue("box")), User: user,
 		Commands: c.commands && c.rights(r).In(r.PathValue("database"), r.PathValue("box")) >= Operator,
 		root:     root, here: strings.TrimPrefix(at, "/"), query: r.URL.Query(), several: len(c.databases) > 1, rights: c.rights(r), console: c, ctx: r.Context(),
 	}

@@ -34,7 +34,7 @@ func (e *crowdedError) Error() string { return e.text }
 // Unwrap says that it is errBusy.
 func (*crowdedError) Unwrap() error { return errBusy }
 
-// frame is what one beat tells all streams that show the same to the same.
+// frame is what one beat tells all streams of one key.
 type frame struct {
 	once sync.Once
 	// event is how it goes over the wire. Over: it is the last.
@@ -60,15 +60,12 @@ func (s *stream) name() string {
 	return s.user.Name
 }
 
-// key is the same for streams that show the same to the same.
+// key is the same for streams that show the same: to all users with the same rights. What is streamed names no user.
 func (s *stream) key() string {
 	if s.user == nil {
 		return s.of
 	}
-	if strings.HasPrefix(s.of, "/api/") { // it names nobody
-		return fmt.Sprintf("%s\x00%v", s.of, s.user.Rights)
-	}
-	return fmt.Sprintf("%s\x00%q %v %v", s.of, s.user.Name, s.user.Session, s.user.Rights)
+	return fmt.Sprintf("%s\x00%v", s.of, s.user.Rights)
 }
 
 // enter counts a stream in, and returns what leaves it again.
