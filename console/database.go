@@ -23,6 +23,7 @@ var errBusy = errors.New("the console asks this database as much as it may alrea
 // database is one that the console shows.
 type database struct {
 	name    string
+	named   bool             // commands to copy name it
 	ops     operations.Store // once it is reached
 	timeout time.Duration
 	// opening has the place of the one who opens it; tried says when that was, and away what came of it.
@@ -61,7 +62,7 @@ type database struct {
 
 func newDatabase(d *Database, timeout time.Duration) (*database, error) {
 	made := &database{
-		name: d.Name, open: d.Open, timeout: timeout,
+		name: d.Name, named: d.Named, open: d.Open, timeout: timeout,
 		opening: make(chan struct{}, 1), looks: make(chan struct{}, 1), longs: make(chan struct{}, 1), searches: make(chan struct{}, 1), places: make(chan struct{}, 1), tails: make(chan struct{}, 1),
 		asked: make(chan struct{}, 2), worker: newWorker(), replica: newReplica(d),
 	}

@@ -82,6 +82,9 @@ type Database struct {
 	Replica func(ctx context.Context) (store.Reader, error)
 	// ReplicaLag is how far the replica may be behind. Beyond that the primary is read. Zero: DefaultReplicaLag.
 	ReplicaLag time.Duration
+	// Named: commands to copy have --store-name with the name, since the file has several stores. If the console shows several
+	// databases, they have it anyway.
+	Named bool
 }
 
 var databaseName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$`)

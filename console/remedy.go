@@ -1,6 +1,8 @@
 package console
 
 import (
+	"slices"
+
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
@@ -27,9 +29,10 @@ func (s *sheet) Remedies(database string, b BoxState) (all []remedy) {
 }
 
 // storeFlags are the flags that name a database on the command line.
-func (s *sheet) storeFlags(database string) string {
-	if s.several {
-		return "-c postbag.yaml --store-name " + quoted(database)
+func (s *sheet) storeFlags(of string) string {
+	named := func(d *database) bool { return d.name == of && d.named }
+	if s.several || s.console != nil && slices.ContainsFunc(s.console.databases, named) {
+		return "-c postbag.yaml --store-name " + quoted(of)
 	}
 	return "-c postbag.yaml"
 }

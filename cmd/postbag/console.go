@@ -80,6 +80,7 @@ Payloads and headers of messages are shown only with --payloads.`,
 				if err != nil {
 					return err
 				}
+				d.Named = name != ""
 				o.Databases = append(o.Databases, d)
 			}
 			h, run, err := behind(door, o)

@@ -51,7 +51,9 @@ func adminConsole(ctx context.Context, c *terminal.Terminal, file *config.File, 
 	}
 	stores := file.AllStores()
 	for _, w := range workers {
-		o.Databases = append(o.Databases, p.shown.later(cmp.Or(w.name, "store"), stores[w.name]))
+		d := p.shown.later(cmp.Or(w.name, "store"), stores[w.name])
+		d.Named = w.name != "" // the others may be another relay's
+		o.Databases = append(o.Databases, d)
 	}
 	h, run, err := behind(door, o)
 	if err != nil {

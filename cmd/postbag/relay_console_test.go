@@ -1,13 +1,19 @@
 package main
 
 import (
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/component"
+	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/console"
 	"github.com/postbag/postbag/internal/pagetest"
 )
@@ -49,6 +55,38 @@ func TestARelayServesTheConsoleOnEachKindOfStore(t *testing.T) {
 			t.Errorf("the relay ended with %d", code)
 		}
 	})
+}
+
+// Of a file with several stores a command works only if it names one, although this relay, or console, has one alone.
+func TestCommandsToCopyNameTheStoreOfAFileWithSeveral(t *testing.T) {
+	t.Parallel()
+	at, other := emptyFile(t), emptyFile(t)
+	for _, one := range []*place{at, other} {
+		cli(t, "migrate", "up", one.flag, one.where, "--box", "outbox").ok()
+	}
+	cli(t, "relay", at.flag, at.where, "--to", "stdout:", "--drain").ok()
+	cliWith(t, "the payload", "publish", at.flag, at.where, "--topic", "one").ok()
+	text := "stores: {here: " + at.yaml + ", there: " + other.yaml + "}\ndestinations: {out: {stdout: {}}}\nsubscriptions: [{store: here}, {store: there}]\nadmin: {listen: \"127.0.0.1:0\", console: true}\nconsole: {payloads: true}\n"
+	offers := func(what, root string) {
+		t.Helper()
+		id := consoleAnswer[console.Messages](t, root+"/api/v1/databases/here/boxes/outbox/messages").Messages[0].ID.String()
+		if _, page := fetch(t, root+"/databases/here/boxes/outbox/messages/"+id+"?payload=true"); !strings.Contains(page, "postbag publish -c postbag.yaml --store-name here --box outbox") {
+			t.Errorf("%s offers no command that names the store:\n%s", what, page)
+		}
+	}
+	offers("a console of one", consoleAddress(t, start(t, "console", "-c", write(t, "postbag.yaml", text), "--listen", "0", "--store-name", "here")))
+	file, err := config.Parse("postbag.yaml", []byte(text), component.Kinds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := adminConsole(t.Context(), &terminal.Terminal{Out: io.Discard, Err: io.Discard}, file, []*worker{{name: "here"}}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = pages.close() }()
+	server := httptest.NewServer(pages.Handler)
+	defer server.Close()
+	offers("a relay", server.URL)
 }
 
 func TestARelayServesNoConsoleUnlessAsked(t *testing.T) {
