@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/cmd/postbag/internal/remote"
@@ -9,7 +10,7 @@ import (
 	"github.com/postbag/postbag/store"
 )
 
-// desk is what commands look at: a database, or a console that has one.
+// desk is what commands look at and change: a database, or a console that has one.
 type desk interface {
 	// Status returns the state of all boxes, or of one. Watch returns what looks again and again, with rates.
 	Status(ctx context.Context, box string) (*operations.Status, error)
@@ -24,6 +25,16 @@ type desk interface {
 	Replays(ctx context.Context, box string) ([]operations.Replay, error)
 	Operations(ctx context.Context, limit int) ([]operations.Operation, error)
 	Operation(ctx context.Context, id store.OperationID) (operations.Operation, error)
+
+	// What follows changes something.
+
+	Pause(ctx context.Context, a store.Audit, p store.Pause, d time.Duration) (notes []string, err error)
+	Resume(ctx context.Context, a store.Audit, p store.Pause) error
+	SetShards(ctx context.Context, a store.Audit, r store.Ref, n int) error
+	Tune(ctx context.Context, a store.Audit, r store.Ref, set []store.Setting, reset []string) error
+	PauseOperation(ctx context.Context, a store.Audit, id store.OperationID) error
+	ResumeOperation(ctx context.Context, a store.Audit, id store.OperationID) error
+	CancelOperation(ctx context.Context, a store.Audit, id store.OperationID) error
 }
 
 var (

@@ -13,6 +13,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/cmd/postbag/internal/display"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/remote"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
@@ -97,7 +98,7 @@ The audit log records who gave the command, and why.`,
 }
 
 func (f *commandFlags) add(cmd *cobra.Command, all string) {
-	f.store.add(cmd)
+	f.store.addServer(cmd)
 	f.query.add(cmd, "default", string(f.only))
 	if f.only != "" {
 		_ = cmd.Flags().MarkHidden("state") // the flag is there
@@ -132,6 +133,9 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 	if err := f.choose(cmd, &choice, args); err != nil {
 		return err
 	}
+	if f.store.server.given(&f.store) {
+		return f.store.server.at(cmd.Context(), func(s *remote.Client) error { return f.through(cmd, c, s, choice, audit) })
+	}
 	s, err := f.store.open(cmd.Context())
 	if err != nil {
 		return err
@@ -142,12 +146,10 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 		return err
 	}
 	if f.dryRun {
-		return display.Preview(c, preview)
+		return f.show(cmd.Context(), c, database{s.Operations()}, preview)
 	}
-	if n := preview.Size(); n > 1 && !f.yes {
-		if err := c.Confirm(fmt.Sprintf("%s %s of %s?", operations.CommandName(kind), terminal.Count(n, "message"), ref)); err != nil {
-			return err
-		}
+	if err := f.confirm(c, &preview.Choice, preview.Size()); err != nil {
+		return err
 	}
 	if s.Operations().Recorded(preview, f.rate) {
 		return startOperation(cmd.Context(), c, s.Operations(), preview, audit, f.rate)
@@ -155,6 +157,27 @@ func (f *commandFlags) run(cmd *cobra.Command, c *terminal.Terminal, kind store.
 	run := s.Operations().Run(preview, audit)
 	run.Rate = f.rate
 	return give(cmd.Context(), c, run, preview)
+}
+
+// show says what a command would be given for. A preview reads no payloads, so those that are shown are read again, with their sizes.
+func (*commandFlags) show(ctx context.Context, c *terminal.Terminal, d database, p *operations.Preview) error {
+	first := views(p.Box, p.First, false)
+	if len(p.IDs) == 0 {
+		q := p.Query
+		q.Oldest = true
+		if q.Ref = p.Ref; p.Only == store.StateScheduled {
+			q.Subscription = ""
+		}
+		first = nil
+		_, err := d.Messages(ctx, q, operations.PreviewItems, func(page []operations.Message) error {
+			first = append(first, page...)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return display.Chosen(c, &p.Choice, first, p.Size())
 }
 
 // choose says what to select: ids, or what flags describe.

@@ -92,11 +92,9 @@ type operationFlags struct {
 }
 
 func (f *operationFlags) add(cmd *cobra.Command, audited bool) {
+	f.store.addServer(cmd)
 	if audited {
-		f.store.add(cmd)
 		f.audit.add(cmd)
-	} else {
-		f.store.addServer(cmd)
 	}
 	cmd.Args = exactly("the number of an operation")
 }
@@ -110,7 +108,7 @@ func operationID(text string) (store.OperationID, error) {
 }
 
 // change has do change the operation that the argument names.
-func (f *operationFlags) change(ctx context.Context, args []string, do func(operations.Store, store.Audit, store.OperationID) error) error {
+func (f *operationFlags) change(ctx context.Context, args []string, do func(desk, store.Audit, store.OperationID) error) error {
 	id, err := operationID(args[0])
 	if err != nil {
 		return err
@@ -119,7 +117,7 @@ func (f *operationFlags) change(ctx context.Context, args []string, do func(oper
 	if err != nil {
 		return err
 	}
-	return f.store.operate(ctx, func(s operations.Store) error { return do(s, audit, id) })
+	return f.store.at(ctx, func(d desk) error { return do(d, audit, id) })
 }
 
 func newOperationsShowCommand(c *terminal.Terminal) *cobra.Command {
@@ -183,7 +181,7 @@ func newOperationsPauseCommand(c *terminal.Terminal) *cobra.Command {
 of the operation. The process that works it waits.`,
 		Example: `  postbag operations pause 7 -c postbag.yaml --why "the endpoint cannot take more"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.change(cmd.Context(), args, func(s operations.Store, a store.Audit, id store.OperationID) error {
+			return f.change(cmd.Context(), args, func(s desk, a store.Audit, id store.OperationID) error {
 				if err := s.PauseOperation(cmd.Context(), a, id); err != nil {
 					return err
 				}
@@ -203,7 +201,7 @@ func newOperationsCancelCommand(c *terminal.Terminal) *cobra.Command {
 cannot be resumed: give the command again for the rest.`,
 		Example: `  postbag operations cancel 7 -c postbag.yaml --why "the wrong messages"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.change(cmd.Context(), args, func(s operations.Store, a store.Audit, id store.OperationID) error {
+			return f.change(cmd.Context(), args, func(s desk, a store.Audit, id store.OperationID) error {
 				if err := s.CancelOperation(cmd.Context(), a, id); err != nil {
 					return err
 				}
@@ -216,15 +214,19 @@ cannot be resumed: give the command again for the rest.`,
 }
 
 // sayState says how an operation is by now.
-func sayState(ctx context.Context, c *terminal.Terminal, s operations.Store, id store.OperationID) error {
+func sayState(ctx context.Context, c *terminal.Terminal, s desk, id store.OperationID) error {
 	o, err := s.Operation(ctx, id)
 	if err != nil {
 		return err
 	}
+	return sayOperationState(c, &o)
+}
+
+func sayOperationState(c *terminal.Terminal, o *operations.Operation) error {
 	if c.JSON {
 		return c.Emit(o)
 	}
-	c.Sayf("operation %d is %s, with %d of %d messages behind it", id, o.State, o.At, o.Matched)
+	c.Sayf("operation %d is %s, with %d of %d messages behind it", o.ID, o.State, o.At, o.Matched)
 	return nil
 }
 
@@ -237,11 +239,11 @@ until its last message, from where it was: no message is left out, and none gets
 another process waits for the end of the pause, that one goes on, and this one returns.`,
 		Example: `  postbag operations resume 7 -c postbag.yaml --why "the endpoint is back"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return f.change(cmd.Context(), args, func(s operations.Store, a store.Audit, id store.OperationID) error {
+			return f.change(cmd.Context(), args, func(s desk, a store.Audit, id store.OperationID) error {
 				if err := s.ResumeOperation(cmd.Context(), a, id); err != nil {
 					return err
 				}
-				return workOperation(cmd.Context(), c, s, a, id)
+				return goOn(cmd.Context(), c, s, a, id)
 			})
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/postbag/postbag/cmd/postbag/internal/remote"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
@@ -23,6 +24,17 @@ func startOperation(ctx context.Context, c *terminal.Terminal, s operations.Stor
 	}
 	c.Notef("it is operation %d: postbag operations show, pause and cancel work from any terminal", id)
 	return workOperation(ctx, c, s, a, id)
+}
+
+// goOn works an operation that was resumed, or follows it where a console works it.
+func goOn(ctx context.Context, c *terminal.Terminal, d desk, a store.Audit, id store.OperationID) error {
+	switch d := d.(type) {
+	case *remote.Client:
+		return followOperation(ctx, c, d, a, id)
+	case database:
+		return workOperation(ctx, c, d.Store, a, id)
+	}
+	return sayState(ctx, c, d, id)
 }
 
 // workOperation works an operation in this process, until its end or that of ctx.
@@ -45,7 +57,7 @@ func workOperation(ctx context.Context, c *terminal.Terminal, s operations.Store
 	switch {
 	case errors.Is(err, store.ErrOperationHeld):
 		c.Notef("another process has operation %[1]d, and goes on with it; if that was killed, give postbag operations resume %[1]d again half a minute later", id)
-		return sayState(ctx, c, s, id)
+		return sayState(ctx, c, database{s}, id)
 	case err != nil && ctx.Err() != nil:
 		sayLeft(ctx, c, s, id)
 		return err

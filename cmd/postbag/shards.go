@@ -37,8 +37,8 @@ share a subscription; each costs a row in every settlement.`,
 			if err != nil {
 				return err
 			}
-			do := func(s operations.Store) error { return s.SetShards(cmd.Context(), audit, ref, n) }
-			if err := f.operate(cmd.Context(), do); err != nil {
+			do := func(d desk) error { return d.SetShards(cmd.Context(), audit, ref, n) }
+			if err := f.at(cmd.Context(), do); err != nil {
 				return err
 			}
 			if c.JSON {
@@ -48,7 +48,7 @@ share a subscription; each costs a row in every settlement.`,
 			return nil
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	r.add(cmd, "default")
 	a.add(cmd)
 	return cmd

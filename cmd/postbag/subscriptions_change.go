@@ -53,10 +53,13 @@ all that a deployment says of rates. Set the filter and the policy with two comm
 			if policy {
 				return p.run(cmd, c, &f, ref, audit)
 			}
+			if f.server.given(&f) {
+				return exit.Usagef("a console changes no filters; set them where the database can be reached")
+			}
 			return t.set(cmd, c, &f, ref, audit)
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	n.add(cmd)
 	a.add(cmd)
 	p.add(cmd)

@@ -127,8 +127,8 @@ If the same is paused already, the pause gets the new reason and the new end.`,
 			if err != nil {
 				return err
 			}
-			return f.operate(cmd.Context(), func(s operations.Store) error {
-				notes, err := s.Pause(cmd.Context(), audit, p, long)
+			return f.at(cmd.Context(), func(d desk) error {
+				notes, err := d.Pause(cmd.Context(), audit, p, long)
 				if err != nil {
 					return err
 				}
@@ -139,7 +139,7 @@ If the same is paused already, the pause gets the new reason and the new end.`,
 			})
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	of.add(cmd)
 	ends.add(cmd)
 	a.add(cmd)
@@ -197,14 +197,14 @@ go out in the sequence of their keys.`,
 			if err != nil {
 				return err
 			}
-			do := func(s operations.Store) error { return s.Resume(cmd.Context(), audit, p) }
-			if err := f.operate(cmd.Context(), do); err != nil {
+			do := func(d desk) error { return d.Resume(cmd.Context(), audit, p) }
+			if err := f.at(cmd.Context(), do); err != nil {
 				return err
 			}
 			return sayPause(c, &p, false, "")
 		},
 	}
-	f.add(cmd)
+	f.addServer(cmd)
 	of.add(cmd)
 	a.add(cmd)
 	return cmd

@@ -11,7 +11,6 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
-	"github.com/postbag/postbag/internal/operations"
 	"github.com/postbag/postbag/store"
 )
 
@@ -121,12 +120,15 @@ func (f *policyFlags) run(cmd *cobra.Command, c *terminal.Terminal, at *storeFla
 		return err
 	}
 	if cmd.Flags().Changed(store.SettingDestination) {
+		if at.server.given(at) {
+			return exit.Usagef("a console does not know which destinations relays have; set --destination where the database can be reached")
+		}
 		if err := at.addable(c, ref, *f.values[store.SettingDestination]); err != nil {
 			return err
 		}
 	}
-	do := func(s operations.Store) error { return s.Tune(cmd.Context(), audit, ref, set, f.reset) }
-	if err := at.operate(cmd.Context(), do); err != nil {
+	do := func(d desk) error { return d.Tune(cmd.Context(), audit, ref, set, f.reset) }
+	if err := at.at(cmd.Context(), do); err != nil {
 		return noSubscription(ref, err)
 	}
 	if c.JSON {

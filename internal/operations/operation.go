@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -85,6 +86,23 @@ func operationOf(o *store.Operation, now time.Time) Operation {
 		v.Chosen = json.RawMessage(o.Chosen)
 	}
 	return v
+}
+
+// Progress is how far the operation is.
+func (o *Operation) Progress() Progress {
+	return progressOf(&store.Operation{Of: o.Of, State: o.State, Matched: o.Matched, At: o.At, Given: o.Given, Changed: o.Changed})
+}
+
+// Err says why an operation came to no good end; nil: it is done, or has not ended.
+func (o *Operation) Err() error {
+	switch o.State {
+	case store.OperationCancelled:
+		return fmt.Errorf("operation %d was cancelled by %s: %s; %d of %d messages were behind it", o.ID, o.By, o.ByWhy, o.At, o.Matched)
+	case store.OperationFailed:
+		return fmt.Errorf("operation %d failed with %d of %d messages behind it: %s", o.ID, o.At, o.Matched, o.Error)
+	default:
+		return nil
+	}
 }
 
 // MaxOperationList is how many operations one look shows.

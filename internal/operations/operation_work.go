@@ -104,15 +104,11 @@ func (w *Work) Do(ctx context.Context) (Progress, error) {
 	w.tell(&o, false)
 	o, err = w.steps(ctx, o)
 	at := progressOf(&o)
-	switch {
-	case err != nil:
+	if err != nil {
 		return at, w.leave(ctx, &o, err)
-	case o.State == store.OperationCancelled:
-		return at, fmt.Errorf("operation %d was cancelled by %s: %s; %d of %d messages were behind it", o.ID, o.By, o.ByWhy, o.At, o.Matched)
-	case o.State == store.OperationFailed:
-		return at, fmt.Errorf("operation %d failed with %d of %d messages behind it: %s", o.ID, o.At, o.Matched, o.Error)
 	}
-	return at, nil
+	v := operationOf(&o, time.Now())
+	return at, v.Err()
 }
 
 // steps works until the operation is over. It returns the record as it saw it last.

@@ -62,13 +62,41 @@ func (s Store) Preview(ctx context.Context, c Choice) (*Preview, error) {
 		return nil, err
 	}
 	if p.Size() == 0 {
-		what := "message that takes the command"
-		if c.Query.State != "" {
-			what = string(c.Query.State) + " message"
-		}
-		return nil, refusef(ErrNotFound, "no %s of %s matches; look with postbag messages list, and choose another state with --state", what, c.Ref)
+		return nil, NoneMatches(c.Query.State, c.Ref)
 	}
 	return p, nil
+}
+
+// NoneMatches is the ErrNotFound of a choice that finds nothing.
+func NoneMatches(state store.State, of store.Ref) error {
+	what := "message that takes the command"
+	if state != "" {
+		what = string(state) + " message"
+	}
+	return refusef(ErrNotFound, "no %s of %s matches; look with postbag messages list, and choose another state with --state", what, of)
+}
+
+// HasNot is the ErrNotFound of a message that a choice names.
+func HasNot(of store.Ref, id postbag.ID) error {
+	return refusef(ErrNotFound, "%s has no message %s; nothing was done", of, id)
+}
+
+// Fits says why a message that a choice names by its id does not take the command in its state; nil: it does.
+func (c *Choice) Fits(id postbag.ID, state store.State) error {
+	return c.fits(id, state, CommandStates(c.Kind), "messages that are not settled take it")
+}
+
+func (c *Choice) fits(id postbag.ID, state store.State, allowed []store.State, which string) error {
+	if c.Kind == store.Retry && state == store.StatePending && c.Only == "" {
+		return refusef(ErrInvalid, "message %s of %s is pending; %s; nothing was done", id, c.Ref, noRetryOfPending)
+	}
+	if c.Only != "" && state != c.Only {
+		return refusef(ErrNotFound, "message %s of %s is %s, and this command is for %s messages; nothing was done", id, c.Ref, state, c.Only)
+	}
+	if !slices.Contains(allowed, state) {
+		return refusef(ErrNotFound, "message %s of %s is %s, and only %s; nothing was done", id, c.Ref, state, which)
+	}
+	return nil
 }
 
 func (s Store) byID(ctx context.Context, p *Preview) error {
@@ -85,16 +113,10 @@ func (s Store) byID(ctx context.Context, p *Preview) error {
 			return i.Subscription == p.Subscription || i.State == store.StateScheduled
 		})
 		if at < 0 {
-			return refusef(ErrNotFound, "%s has no message %s; nothing was done", p.Ref, id)
+			return HasNot(p.Ref, id)
 		}
-		if p.Kind == store.Retry && items[at].State == store.StatePending && p.Only == "" {
-			return refusef(ErrInvalid, "message %s of %s is pending; %s; nothing was done", id, p.Ref, noRetryOfPending)
-		}
-		if p.Only != "" && items[at].State != p.Only {
-			return refusef(ErrNotFound, "message %s of %s is %s, and this command is for %s messages; nothing was done", id, p.Ref, items[at].State, p.Only)
-		}
-		if !slices.Contains(allowed, items[at].State) {
-			return refusef(ErrNotFound, "message %s of %s is %s, and only %s; nothing was done", id, p.Ref, items[at].State, which)
+		if err := p.fits(id, items[at].State, allowed, which); err != nil {
+			return err
 		}
 		p.add(&items[at])
 	}

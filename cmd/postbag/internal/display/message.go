@@ -176,22 +176,27 @@ func dash(s string) string {
 
 // Preview says what a command would be given for.
 func Preview(c *terminal.Terminal, p *operations.Preview) error {
-	command := operations.CommandName(p.Kind)
-	if c.JSON {
-		return c.Emit(map[string]any{
-			"box": p.Box, "subscription": p.Subscription, "command": command, "selected": p.Size(), "dry_run": true,
-		})
-	}
 	first := make([]operations.Message, len(p.First))
 	for i := range p.First {
 		first[i] = operations.MessageOf(p.Box, &p.First[i], false)
 	}
+	return Chosen(c, &p.Choice, first, p.Size())
+}
+
+// Chosen says what a command would be given for: so many messages, of which first are the first.
+func Chosen(c *terminal.Terminal, k *operations.Choice, first []operations.Message, size int) error {
+	command := operations.CommandName(k.Kind)
+	if c.JSON {
+		return c.Emit(map[string]any{
+			"box": k.Box, "subscription": k.Subscription, "command": command, "selected": size, "dry_run": true,
+		})
+	}
 	if err := Page(c, first, true); err != nil {
 		return err
 	}
-	if more := p.Size() - len(p.First); more > 0 {
+	if more := size - len(first); more > 0 {
 		c.Sayf("and %d more", more)
 	}
-	c.Sayf("%s would be given for %s of %s; nothing was done", command, terminal.Count(p.Size(), "message"), p.Ref)
+	c.Sayf("%s would be given for %s of %s; nothing was done", command, terminal.Count(size, "message"), k.Ref)
 	return nil
 }

@@ -67,6 +67,9 @@ func (c *Client) refused(status int, text []byte) error {
 	return exit.With(exit.Failed, errors.New(f.Error))
 }
 
+// isBox says whether an error is about a box that is not there.
+func isBox(err error) bool { return errors.Is(err, store.ErrNoBox) }
+
 // notJSON is the error of an answer that a console does not give.
 func (c *Client) notJSON(w *http.Response) error {
 	if to := w.Header.Get("Location"); w.StatusCode >= 300 && w.StatusCode < 400 && to != "" {
