@@ -36,7 +36,7 @@ FROM (SELECT n, $3::bigint - ($2::bigint - n) / 3 AS ms FROM generate_series($1:
 	bulkMariaDB = bulk{
 		rows: "INSERT INTO postbag_outbox (seq, at, id, topic, `key`, type, payload) " + `
 SELECT m.seq, m.ms * 1000, UNHEX(CONCAT(LPAD(HEX(m.ms), 12, '0'), '7', LPAD(HEX(m.seq & 4095), 3, '0'), HEX(128 + (m.seq & 63)), LPAD(HEX(CRC32(m.seq)), 8, '0'), LPAD(HEX(m.seq & 16777215), 6, '0'))),
-  CONCAT('s.', m.seq % 8), CONCAT('k', m.seq % 1000000), CONCAT('o.', m.seq % 8), CONCAT('{"n":', m.seq, '}')
+  CONCAT('s.', MOD(m.seq, 8)), CONCAT('k', MOD(m.seq, 1000000)), CONCAT('o.', MOD(m.seq, 8)), CONCAT('{"n":', m.seq, '}')
 FROM (SELECT seq, %[3]d - (%[2]d - seq) DIV 3 AS ms FROM seq_%[1]d_to_%[2]d) m`,
 		before: []string{"SET GLOBAL innodb_flush_log_at_trx_commit = 2"},
 		after:  []string{"SET GLOBAL innodb_flush_log_at_trx_commit = 1", "ANALYZE TABLE postbag_outbox"},

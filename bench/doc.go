@@ -4,6 +4,7 @@
 //	make bench        # ten minutes
 //	make bench-full   # with the large backlog and the long holds
 //	go run . -run drain -rounds 5
+//	go run . -full -run 15-console-pg -data DIR   # the console over 50 million messages, kept in DIR
 //
 // A result is a ratio to a reference measured in the same run, never an absolute
 // figure: machines are noisy and differ. Each scenario prints its medians, the

@@ -32,12 +32,13 @@ const planPage = 100
 var planPages = map[string]int{
 	"promote": 1000, "copy": 1000, "tidy": 1000, "scan": 10_000, "tail": 10_000, "delete_passed": 5000,
 	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
+	"list_parked_key": 1000, "list_discarded_rows": 1000, "list_past_rows": 1000, "list_states_in": 20_000, "list_discarded_in": 20_000, "list_past_in": 20_000, "list_queued_in": 20_000, // a piece of 5000 rows, and the gaps in it
 	"forget_marks": 10_000, "list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000, "dead": 1000, "expire": 500,
 }
 
 // merges are the statements that sort the first pages of several ranges, one a shard or subscription, or a page with what
 // belongs to it.
-var merges = map[string]bool{"due": true, "dead": true, "list_parked": true, "copy": true, "list_bytes": true}
+var merges = map[string]bool{"due": true, "dead": true, "list_parked": true, "list_parked_key": true, "list_discarded_rows": true, "list_past_rows": true, "copy": true, "list_bytes": true}
 
 func page(statement string) int {
 	if p := planPages[statement]; p > 0 {
@@ -48,7 +49,8 @@ func page(statement string) int {
 
 // scansLessThanAPage are the statements that may scan a large table while it has fewer rows than a page, and why.
 var scansLessThanAPage = map[string]string{
-	"list_copies": "people see a table of some hundred rows", "box_view": "the ten thousand that are counted may be the table",
+	"list_copies": "people see a table of some hundred rows", "list_past_in": "as above", "list_past_rows": "as above", "list_discarded_in": "as above",
+	"list_states_in": "as above", "list_queued_in": "as above", "box_view": "the ten thousand that are counted may be the table",
 	"tidy": "one execution is for a thousand copies", "erase": "one execution is for a thousand messages",
 }
 
@@ -75,7 +77,7 @@ var unbounded = map[string]string{
 var unplanned = map[string]string{
 	"facts": "a part", "state": "a part", "poll_from": "a part", "poll_from_ended": "a part", "page_from": "a part", "first": "a part", "below": "a part", "missed": "a part", "slots": "a part",
 	"rows": "a part", "bounded": "a part", "kept": "a part", "keep_types": "a part", "keep_topics": "a part", "poll_where": "a part", "page_where": "a part", "foreign": "a part", "ran": "a part", "ran_none": "a part", "ran_moved": "a part",
-	"list_row": "a part", "list_matching": "a part",
+	"list_row": "a part", "list_apart": "a part", "list_matching": "a part",
 	"detach": "DDL", "finalize": "DDL", "drop_part": "DDL",
 	"wait_briefly": "no table", "wait_as_before": "no table", "standby": "no table", "unfiltered": "no table", "walking": "no table", "number": "no table", "notify": "no table",
 	"lock_keys": "no table", "last": "a sequence", "stored": "the shards of a subscription, once after a crash", "writers": "the lock table", "settings": "the server's settings", "triggers": "the catalogue", "begin_life": "one row, once after a crash",

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -118,6 +119,9 @@ func (l *lister) bound(ctx context.Context) (err error) {
 		after = drawn
 	}
 	l.lo = l.dropped
+	if l.State == store.StatePending {
+		l.lo = max(l.lo, l.passed())
+	}
 	if !after.IsZero() {
 		floor, err := l.s.search(ctx, l.Box, after)
 		if err != nil {
@@ -133,9 +137,26 @@ func (l *lister) bound(ctx context.Context) (err error) {
 	return err
 }
 
+// passed is the last seq up to which all subscriptions of the query have passed everything.
+func (l *lister) passed() int64 {
+	floor := int64(math.MaxInt64)
+	for i := range l.subs {
+		for k := range l.subs[i].shards {
+			floor = min(floor, l.subs[i].shards[k].at.Lowest())
+		}
+	}
+	return min(floor, l.hi)
+}
+
 // nothing says that no message can match, such as one with a key that is no text.
 func (l *lister) nothing() bool {
 	if len(l.subs) == 0 && l.State != store.StateScheduled {
+		return true
+	}
+	if l.State == store.StateFiltered && !slices.ContainsFunc(l.subs, func(s listed) bool { return s.filter.Narrows() || !s.filter.types.empty() }) {
+		return true
+	}
+	if l.Error != "" && (l.State == store.StatePending || l.State == store.StateScheduled) { // no attempt yet
 		return true
 	}
 	return noText(l.Topic) || noText(l.Key) || len(l.types) == 0 && len(l.AllTypes()) > 0
@@ -151,7 +172,8 @@ func (l *lister) list(ctx context.Context, from storekit.Cursor) ([]store.Item, 
 	if l.Oldest {
 		next.Ordinal = max(next.Ordinal, 1)
 	}
-	for looked, size := 0, max(2*l.Limit, 100); more && looked < lookMost && len(out) < l.Limit; size *= 4 {
+	size := l.firstPiece()
+	for looked := 0; more && looked < lookMost && len(out) < l.Limit; size *= 4 {
 		p, err := l.piece(ctx, next.Ordinal, min(size, lookPiece, lookMost))
 		if err != nil {
 			return nil, "", err
@@ -183,6 +205,18 @@ func (l *lister) list(ctx context.Context, from storekit.Cursor) ([]store.Item, 
 		return items, "", nil
 	}
 	return items, next.String(), nil
+}
+
+// firstPiece is how many rows a walk looks at first: as many as the page has, if each subscription has each of them and no filter
+// leaves one out.
+func (l *lister) firstPiece() int {
+	switch {
+	case l.selects() || l.Error != "":
+		return max(2*l.Limit, 100)
+	case l.State == store.StateScheduled:
+		return l.Limit + 1
+	}
+	return l.Limit/len(l.subs) + 2
 }
 
 // without leaves out what an earlier page had of the first message.

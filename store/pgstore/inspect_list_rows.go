@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
@@ -42,8 +43,13 @@ func (c *statementSet) listing(name, box string, oldest, headed bool) *statement
 		headers, number = "q.headers::text", number+2
 	}
 	return c.variant(name, box, number, func() []string {
-		matching := strings.NewReplacer("{way}", way, "{end}", end, "{headers}", headers).Replace(c.templates["list_matching"])
-		return []string{"{way}", way, "{row}", c.templates["list_row"], "{matching}", matching}
+		looked := "q"
+		if strings.Contains(c.templates[name], "{apart}") {
+			looked = "s"
+		}
+		matching := strings.NewReplacer("{way}", way, "{end}", end, "{headers}", headers, "{looked}", looked).Replace(c.templates["list_matching"])
+		apart := strings.NewReplacer("{row}", c.templates["list_row"], "{matching}", matching).Replace(c.templates["list_apart"])
+		return []string{"{way}", way, "{row}", c.templates["list_row"], "{matching}", matching, "{apart}", apart}
 	})
 }
 
@@ -58,10 +64,16 @@ type piece struct {
 
 // piece returns the next rows of the walk from an ordinal on.
 func (l *lister) piece(ctx context.Context, at int64, size int) (piece, error) {
-	if state, parked := parkStateOf(l.State); parked {
+	if name, of := l.beside(); name != "" {
 		lo, hi := l.from(at, 0, math.MaxInt64)
-		return l.ask(ctx, "list_parked", lo, hi, size, func(a *parameters) {
-			a.int4s(len(l.subs), func(i int) int32 { return l.subs[i].id }).int4(int32(state)).int4(l.box.id)
+		return l.ask(ctx, name, lo, hi, size, func(a *parameters) {
+			a.int4s(len(l.subs), func(i int) int32 { return l.subs[i].id }).int4(of).int4(l.box.id)
+			if name == "list_parked_key" {
+				a.int8(int64(store.KeyHash(l.Key)))
+			}
+			if name != "list_discarded_rows" {
+				a.text(l.inError())
+			}
 		})
 	}
 	if l.State == store.StateScheduled {
@@ -82,6 +94,36 @@ func (l *lister) piece(ctx context.Context, at int64, size int) (piece, error) {
 		p.next, p.more = l.dropped+1, true
 	}
 	return p, err
+}
+
+// beside returns the statement that finds what the query asks for without the log, and what it is to look for; none where only the
+// log tells.
+func (l *lister) beside() (name string, of int32) {
+	state, parked := parkStateOf(l.State)
+	switch {
+	case parked && l.Key != "":
+		return "list_parked_key", int32(state)
+	case parked:
+		return "list_parked", int32(state)
+	case l.State == store.StateDiscarded:
+		return "list_discarded_rows", 0
+	case l.State == store.StateSuperseded:
+		return "list_past_rows", 0
+	case l.Error != "" && l.State == "":
+		return "list_past_rows", 1
+	case l.Error != "" && l.State == store.StateDelivered:
+		return "list_past_rows", 0
+	}
+	return "", 0
+}
+
+// inError is what a statement looks for in errors, in small letters. Empty: it looks for nothing, since the database may have other
+// small letters.
+func (l *lister) inError() string {
+	if strings.ContainsFunc(l.Error, func(r rune) bool { return r >= utf8.RuneSelf || r == 0 }) {
+		return ""
+	}
+	return strings.ToLower(l.Error)
 }
 
 // from returns the range of a walk that goes on at an ordinal: after lo, up to hi.
@@ -241,8 +283,7 @@ func (l *lister) states(ctx context.Context, rows []listRow) (*states, error) {
 		return out, nil
 	}
 	ask := func(name string, each func(row) error) group {
-		a := new(parameters).int4s(len(l.subs), func(i int) int32 { return l.subs[i].id })
-		a.int8s(len(rows), func(i int) int64 { return rows[i].seq })
+		name, a := l.about(name, rows)
 		return group{{st: l.s.statements.get(name, ""), args: a, each: each}}
 	}
 	parked := ask("list_states", func(r row) error {
@@ -270,7 +311,7 @@ func (l *lister) states(ctx context.Context, rows []listRow) (*states, error) {
 	queued := ask("list_queued", func(r row) error {
 		c := columns{rest: r}
 		at := subSeq{c.int4(), c.int8()}
-		out.queued[at] = store.CommandKind(c.int2())
+		out.queued[at] = max(out.queued[at], store.CommandKind(c.int2()))
 		return c.err
 	})
 	queued[0].reset = func() { out.queued = map[subSeq]store.CommandKind{} }
@@ -281,6 +322,19 @@ func (l *lister) states(ctx context.Context, rows []listRow) (*states, error) {
 		}
 	}
 	return out, err
+}
+
+// about returns the form of a statement about rows, and its parameters: one range where they lie side by side, and else each of them.
+func (l *lister) about(name string, rows []listRow) (string, *parameters) {
+	a := new(parameters).int4s(len(l.subs), func(i int) int32 { return l.subs[i].id })
+	lo, hi := rows[0].seq, rows[len(rows)-1].seq
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	if hi-lo < 4*int64(len(rows)) {
+		return name + "_in", a.int8(lo).int8(hi)
+	}
+	return name, a.int8s(len(rows), func(i int) int64 { return rows[i].seq })
 }
 
 func readParkedItem(r row) (subSeq, parkedItem, error) {

@@ -4,15 +4,21 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
+	"github.com/postbag/postbag/store/storekit"
 )
 
-// Bounds of a search by id: the rows of one statement, and of all.
+// Bounds of a search by id: the rows of the first statement, of the others, and of all; and where it begins: at most so long before the
+// id was drawn, which is where nearly all are, in as many rows as findNear.
 const (
-	findRows = 50_000
-	findMost = 5_000_000
+	findFirst  = 2000
+	findRows   = 50_000
+	findMost   = 5_000_000
+	findBefore = time.Second
+	findNear   = 100_000
 )
 
 // Show implements store.Inspector. There is no index of ids: what is looked
@@ -22,12 +28,16 @@ func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.It
 	out := []store.Item{}
 	err := s.guarded(ctx, func(*server) error {
 		out = out[:0]
-		l, err := s.lister(ctx, store.Query{Ref: store.Ref{Box: box}, ID: id, Oldest: true})
+		l, err := s.lister(ctx, store.Query{Ref: store.Ref{Box: box}, Oldest: true})
 		if err != nil {
 			return err
 		}
+		l.ID = id
 		seqs, later, err := l.apart(ctx)
 		if err != nil {
+			return err
+		}
+		if out, err = l.showLater(ctx, out, later); err != nil || len(out) > 0 && len(seqs) == 0 {
 			return err
 		}
 		inLog, err := l.find(ctx)
@@ -41,18 +51,24 @@ func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.It
 			}
 			out = append(out, items...)
 		}
-		l.State = store.StateScheduled
-		for _, n := range later {
-			items, err := l.show(ctx, n)
-			if err != nil {
-				return err
-			}
-			out = append(out, items...)
-		}
 		return nil
 	})
 	if err != nil {
 		return nil, translateError("show a message of box "+box, err)
+	}
+	return out, nil
+}
+
+// showLater adds scheduled messages, by their numbers. One that has become due meanwhile is in the log.
+func (l *lister) showLater(ctx context.Context, out []store.Item, numbers []int64) ([]store.Item, error) {
+	later := *l
+	later.State = store.StateScheduled
+	for _, n := range numbers {
+		items, err := later.show(ctx, n)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, items...)
 	}
 	return out, nil
 }
@@ -70,23 +86,41 @@ func (l *lister) apart(ctx context.Context) (seqs, later []int64, err error) {
 	return seqs, later, err
 }
 
-// find returns the seqs of the message in the log: of those since its id was
-// drawn, or else of those before.
+// find returns the seqs of the message in the log: first of those that were stored when its id was drawn, then of all since, and then of
+// those before.
 func (l *lister) find(ctx context.Context) ([]int64, error) {
-	seqs, err := l.findIn(ctx, l.lo, l.hi)
-	if err == nil && len(seqs) == 0 && l.lo > l.dropped {
-		seqs, err = l.findIn(ctx, l.dropped, l.lo)
+	drawn, known := storekit.DrawnAt(l.ID)
+	if !known {
+		return l.findIn(ctx, l.dropped, l.hi, findMost)
+	}
+	near, err := l.s.search(ctx, l.Box, drawn.Add(storekit.ClockSlack-findBefore))
+	if err != nil {
+		return nil, err
+	}
+	near = max(near, l.dropped)
+	seqs, err := l.findIn(ctx, near, l.hi, findNear)
+	if err != nil || len(seqs) > 0 {
+		return seqs, err
+	}
+	since, err := l.s.search(ctx, l.Box, drawn)
+	if err != nil {
+		return nil, err
+	}
+	since = max(since, l.dropped)
+	if seqs, err = l.findIn(ctx, since, l.hi, findMost); err == nil && len(seqs) == 0 && since > l.dropped {
+		seqs, err = l.findIn(ctx, l.dropped, since, findMost)
 	}
 	return seqs, err
 }
 
-func (l *lister) findIn(ctx context.Context, after, to int64) (seqs []int64, err error) {
-	for looked := int64(0); after < to && looked < findMost && len(seqs) == 0; {
-		end := min(to, after+8*findRows)
+// findIn looks through most rows at most, in growing pieces.
+func (l *lister) findIn(ctx context.Context, after, to, most int64) (seqs []int64, err error) {
+	for looked, size := int64(0), int64(findFirst); after < to && looked < most && len(seqs) == 0; size = min(4*size, findRows) {
+		end := min(to, after+8*size)
 		count, last := int64(0), int64(0)
 		err := l.s.run(ctx, call{
 			st:   l.s.statements.get("find", l.Box),
-			args: new(parameters).int8(after).int8(end).int4(findRows).bytes(l.ID[:]),
+			args: new(parameters).int8(after).int8(end).int4(int32(size)).bytes(l.ID[:]),
 			each: func(r row) error {
 				c := columns{rest: r}
 				count, last, seqs = c.int8(), c.int8(), c.int8s()
@@ -96,7 +130,7 @@ func (l *lister) findIn(ctx context.Context, after, to int64) (seqs []int64, err
 		switch {
 		case err != nil:
 			return nil, err
-		case count == findRows:
+		case count == size:
 			after = last
 		case count > 0:
 			after = end

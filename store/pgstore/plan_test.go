@@ -422,6 +422,12 @@ func (s *work) listings() {
 		{State: store.StateScheduled, Bare: true},
 		{State: store.StateDead, Bare: true},
 		{After: time.Now().Add(-time.Minute)},
+		{State: store.StatePending},
+		{State: store.StateSuperseded, Oldest: true},
+		{State: store.StateDead, Error: "nobody said so"},
+		{State: store.StateBlocked, Key: "key 17", Oldest: true},
+		{State: store.StateDelivered, Error: "nobody said so"},
+		{Error: "nobody said so"},
 	} {
 		q.Ref, q.Limit = outbox, planPage
 		items, next, err := s.List(s.Context(), q)

@@ -113,6 +113,11 @@ WHERE subscription = ? AND chain = ? AND seq > ? AND slot >= ? AND slot < ? ORDE
 		StateUp:   `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`,
 		StateDown: `SELECT seq FROM postbag__parked WHERE subscription = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
 
+		// Ranges of the index of hashes, in either order: the parked rows of one key.
+		KeyUp:   `SELECT seq FROM postbag__parked WHERE subscription = ? AND hash = ? AND state = ? AND seq >= ? ORDER BY seq LIMIT ?`,
+		KeyDown: `SELECT seq FROM postbag__parked WHERE subscription = ? AND hash = ? AND state = ? AND seq <= ? ORDER BY seq DESC LIMIT ?`,
+		KeyAt:   `SELECT seq FROM postbag__parked INDEXED BY postbag__parked_hash WHERE subscription = ? AND hash = ? LIMIT 1 OFFSET ?`,
+
 		// Ranges of the primary key of the schedule, in either order; those of other
 		// boxes are skipped. The + keeps the index of due times out.
 		ScheduledUp: `

@@ -22,7 +22,7 @@ import (
 func statementsOf(t *testing.T) map[string]string {
 	t.Helper()
 	out := make(map[string]string)
-	for _, name := range []string{"../../store/sqlkit/sql.go", "sql.go", "dialect.go", "../../store/sqlkit/turn_supersede.go", "../../store/sqlkit/operation_sql.go", "../../store/sqlkit/operate_errornote.go"} {
+	for _, name := range []string{"../../store/sqlkit/sql.go", "../../store/sqlkit/inspect_list_marked.go", "sql.go", "dialect.go", "../../store/sqlkit/turn_supersede.go", "../../store/sqlkit/operation_sql.go", "../../store/sqlkit/operate_errornote.go"} {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,8 @@ package sqlkit
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
@@ -20,7 +22,7 @@ func (s *Base) List(ctx context.Context, q store.Query) ([]store.Item, string, e
 	var next string
 	err = s.hooks.Snapshot(ctx, func(t *Tx) error {
 		l, err := newLister(t, q)
-		if err == nil {
+		if err == nil && !l.nothing() {
 			items, next, err = storekit.Walk(ctx, &l.Query, from, l.chunk, (*listRow).ordinal, l.items)
 		}
 		return err
@@ -81,12 +83,15 @@ func (l *lister) bound() error {
 	if drawn, ok := storekit.DrawnAt(l.ID); ok && drawn.After(after) {
 		after = drawn
 	}
+	if l.State == store.StatePending {
+		l.lo = l.passed() + 1
+	}
 	if !after.IsZero() {
 		start, err := l.t.Before(l.t.Query, l.Box, after)
 		if err != nil {
 			return err
 		}
-		l.lo = start + 1
+		l.lo = max(l.lo, start+1)
 	}
 	if l.Before.IsZero() {
 		return nil
@@ -94,6 +99,26 @@ func (l *lister) bound() error {
 	end, err := l.t.Before(l.t.Query, l.Box, l.Before.Add(storekit.ClockSlack))
 	l.hi = end + 1
 	return err
+}
+
+// passed is the last seq up to which all subscriptions of the query have passed everything.
+func (l *lister) passed() int64 {
+	floor := int64(math.MaxInt64 - 1)
+	for _, sub := range l.subs {
+		floor = min(floor, sub.LowWatermark())
+	}
+	return floor
+}
+
+// nothing says that no message can match: no filter refuses any, or no attempt was made yet of those that are asked for.
+func (l *lister) nothing() bool {
+	switch l.State {
+	case store.StateFiltered:
+		return !slices.ContainsFunc(l.subs, func(s *listed) bool { return s.filters })
+	case store.StatePending, store.StateScheduled:
+		return l.Error != ""
+	}
+	return false
 }
 
 // items returns what of a message the query asks for: of each subscription, or

@@ -20,33 +20,46 @@ type listRow struct {
 // ordinal is where the row stands in the walk.
 func (r *listRow) ordinal() int64 { return r.seq }
 
-// chunk returns up to size more rows of the walk, from an ordinal on.
-func (l *lister) chunk(from int64, size int) ([]listRow, error) {
-	var rows []listRow
+// chunk looks at up to size more rows of the walk, from an ordinal on.
+func (l *lister) chunk(from int64, size int) (p storekit.Piece[listRow], err error) {
 	var of reach
-	var err error
-	switch l.State {
-	case store.StateScheduled:
-		return l.scheduledRows(from, size)
-	case store.StateRetrying, store.StateBlocked, store.StateInFlight, store.StateDead, store.StateHeld:
-		rows, err = l.parkedRows(from, size)
-		of = some(rows)
+	switch sources := l.sources(); {
+	case l.State == store.StateScheduled:
+		p.Rows, err = l.scheduledRows(from, size)
+		return whole(p.Rows), err
+	case len(sources) > 0:
+		if p, err = l.markedRows(sources, from, size); err != nil {
+			return p, err
+		}
+		of = some(p.Rows)
 	default:
-		rows, err = l.logRows(from, size)
+		rows, err := l.logRows(from, size)
 		if err == nil {
 			err = l.withHeaders(rows)
 		}
+		if p = whole(rows); err != nil {
+			return p, err
+		}
 		of = all(rows)
 	}
-	if err != nil || len(rows) == 0 {
-		return rows, err
+	if len(p.Rows) == 0 {
+		return p, nil
 	}
 	for _, sub := range l.subs {
 		if err := sub.load(l.t, &of); err != nil {
-			return nil, err
+			return p, err
 		}
 	}
-	return rows, nil
+	return p, nil
+}
+
+// whole is a piece all of whose rows may match.
+func whole(rows []listRow) storekit.Piece[listRow] {
+	p := storekit.Piece[listRow]{Rows: rows, Looked: len(rows)}
+	if len(rows) > 0 {
+		p.Last = rows[len(rows)-1].seq
+	}
+	return p
 }
 
 // reach says of which messages a statement asks: of those of a range, or of some. There may be very many others between two that
@@ -130,44 +143,13 @@ func (l *lister) logRows(from int64, size int) ([]listRow, error) {
 	return out, err
 }
 
-// parkedRows returns the rows of parked messages of one state: the next of each
-// subscription, merged.
-func (l *lister) parkedRows(from int64, size int) ([]listRow, error) {
-	var seqs []int64
-	for _, sub := range l.subs {
-		found, err := l.parkedSeqs(sub.ID, from, size)
-		if err != nil {
-			return nil, err
-		}
-		seqs = append(seqs, found...)
-	}
-	slices.Sort(seqs)
-	seqs = slices.Compact(seqs)
-	if !l.Oldest {
-		slices.Reverse(seqs)
-	}
-	if seqs = seqs[:min(len(seqs), size)]; len(seqs) == 0 {
-		return nil, nil
-	}
-	var out []listRow
-	of := reach{some: seqs}
-	text, args := of.in(l.t.In(l.Box, l.direct(SQLListUp, listSomeDown)))
-	err := l.t.Query(text, append(args, len(seqs)), func(rows *sql.Rows) error {
-		var r listRow
-		err := rows.Scan(r.listDest()...)
-		out = append(out, r)
-		return err
-	})
-	return out, err
-}
-
 // mostOfKey is how many parked rows of a key a listing goes through by the index of hashes, which does not know their states.
 const mostOfKey = 2000
 
 // parkedSeqs returns the next parked rows of a subscription: of the key that is asked for where an index leads there, and else all
 // of the state. Rows that were parked under strict order of a shard do not tell their keys.
-func (l *lister) parkedSeqs(sub, from int64, size int) ([]int64, error) {
-	args := []any{int(storekit.ParkStateOf(l.State)), from, size}
+func (l *lister) parkedSeqs(state store.State, sub, from int64, size int) ([]int64, error) {
+	args := []any{int(storekit.ParkStateOf(state)), from, size}
 	if l.Key != "" && l.t.KeyUp != "" {
 		hash := int64(store.KeyHash(l.Key))
 		strict, err := Numbers(l.t.Query, l.t.KeyAt, []any{sub, int64(store.StrictHash), 0})
@@ -226,6 +208,7 @@ type listed struct {
 
 	filter    storekit.Filter
 	fault     error // of the filter, if it cannot be read
+	filters   bool  // it refuses some messages
 	swept     int64
 	parked    map[int64]*parkedItem
 	past      map[int64]*pastItem
@@ -259,7 +242,9 @@ func newListed(t *Tx, r *Reader) (*listed, error) {
 		return nil, err
 	}
 	f, fault := FilterOf(types, takes) // one that cannot be read hides no message
-	return &listed{Reader: r, filter: storekit.FilterOf(f), fault: fault, swept: swept}, nil
+	out := &listed{Reader: r, filter: storekit.FilterOf(f), fault: fault, swept: swept}
+	out.filters = len(f.Types) > 0 || out.filter.Narrows()
+	return out, nil
 }
 
 // load reads what the subscription knows of messages.

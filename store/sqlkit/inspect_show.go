@@ -2,16 +2,21 @@ package sqlkit
 
 import (
 	"context"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/storekit"
 )
 
-// Bounds of a search by id: the rows of one statement, and of all.
+// Bounds of a search by id: the rows of the first statement, of the others, and of all; and where it begins: at most so long before the
+// id was drawn, which is where nearly all are, in as many rows as findNear.
 const (
-	findRows = 100_000
-	findMost = 5_000_000
+	findFirst  = 2000
+	findRows   = 100_000
+	findMost   = 5_000_000
+	findBefore = time.Second
+	findNear   = 100_000
 )
 
 // Show returns all copies of one message that the box knows; see
@@ -21,8 +26,16 @@ func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Ite
 	out := []store.Item{}
 	err := s.hooks.Snapshot(ctx, func(t *Tx) error {
 		out = out[:0]
-		l, err := newLister(t, store.Query{Ref: store.Ref{Box: box}, ID: id})
+		l, err := newLister(t, store.Query{Ref: store.Ref{Box: box}})
 		if err != nil {
+			return err
+		}
+		l.ID = id
+		rows, err := wholeScheduled(t, sqlScheduledID, box, id[:])
+		for i := range rows {
+			out = append(out, rows[i].scheduled(t.Now))
+		}
+		if err != nil || len(out) > 0 {
 			return err
 		}
 		seqs, err := l.find(ctx)
@@ -36,13 +49,7 @@ func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Ite
 			}
 			out = append(out, items...)
 		}
-		rows, err := wholeScheduled(t, sqlScheduledID, box, id[:])
-		for i := range rows {
-			if err == nil {
-				out = append(out, rows[i].scheduled(t.Now))
-			}
-		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, s.dialect.Translate("show a message of box "+box, err)
@@ -50,36 +57,51 @@ func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Ite
 	return out, nil
 }
 
-// find returns the seqs of the messages with the query's id: of those since the
-// id was drawn, or else, since clocks may differ, of those before.
+// find returns the seqs of the messages with the query's id: first of those that were stored when the id was drawn, then of all since,
+// and then of those before.
 func (l *lister) find(ctx context.Context) ([]int64, error) {
 	last, err := l.t.Last(l.t.Query, l.Box)
 	if err != nil {
 		return nil, err
 	}
-	seqs, err := l.findIn(ctx, l.lo-1, last)
-	if err == nil && len(seqs) == 0 {
-		seqs, err = l.findIn(ctx, 0, l.lo-1)
+	drawn, known := storekit.DrawnAt(l.ID)
+	if !known {
+		return l.findIn(ctx, 0, last, findMost)
+	}
+	near, err := l.t.Before(l.t.Query, l.Box, drawn.Add(storekit.ClockSlack-findBefore))
+	if err != nil {
+		return nil, err
+	}
+	seqs, err := l.findIn(ctx, near, last, findNear)
+	if err != nil || len(seqs) > 0 {
+		return seqs, err
+	}
+	since, err := l.t.Before(l.t.Query, l.Box, drawn)
+	if err != nil {
+		return nil, err
+	}
+	if seqs, err = l.findIn(ctx, since, last, findMost); err == nil && len(seqs) == 0 {
+		seqs, err = l.findIn(ctx, 0, since, findMost)
 	}
 	return seqs, err
 }
 
-func (l *lister) findIn(ctx context.Context, after, last int64) ([]int64, error) {
+// findIn looks through most rows at most, in growing pieces, until it has found the id.
+func (l *lister) findIn(ctx context.Context, after, last int64, most int) ([]int64, error) {
 	var seqs []int64
 	text := l.t.In(l.Box, sqlFindID)
-	for looked := 0; after < last && looked < findMost; looked += findRows {
+	for looked, size := 0, findFirst; after < last && looked < most && len(seqs) == 0; looked, size = looked+size, min(4*size, findRows) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		end, err := l.t.Nth(l.t.Query, l.Box, after, last, findRows)
+		end, err := l.t.Nth(l.t.Query, l.Box, after, last, size)
 		if err != nil {
 			return nil, err
 		}
-		found, err := Numbers(l.t.Query, text, []any{after, end, findRows, l.ID[:]})
-		if err != nil {
+		if seqs, err = Numbers(l.t.Query, text, []any{after, end, size, l.ID[:]}); err != nil {
 			return nil, err
 		}
-		seqs, after = append(seqs, found...), end
+		after = end
 	}
 	return seqs, nil
 }

@@ -12,6 +12,7 @@ const (
 	listMost    = 1000
 	lookMost    = 20_000
 	listChunk   = 500
+	errorChunk  = 2000
 	listBytes   = 16 << 20 // of the messages, everything in them counted; the one that crosses it comes too
 )
 
@@ -23,20 +24,31 @@ func ListLimit(limit int) int {
 	return min(limit, listMost)
 }
 
+// Piece is a part of a walk: the rows that may match of those that were looked at, how many those were, and the ordinal of the last.
+type Piece[Row any] struct {
+	Rows   []Row
+	Looked int
+	Last   int64
+}
+
 // Walk walks all that a query can find, in the query's direction. It returns at most
-// q.Limit items, and the cursor to go on with. chunk returns up to size more rows from an
-// ordinal on. ordinal and items return the ordinal and the items of a row.
-func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(from int64, size int) ([]Row, error),
+// q.Limit items, and the cursor to go on with. chunk looks at up to size more rows from an
+// ordinal on; none: there are no more. ordinal and items return the ordinal and the items of a row.
+func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(from int64, size int) (Piece[Row], error),
 	ordinal func(*Row) int64, items func(*Row) ([]store.Item, error),
 ) ([]store.Item, string, error) {
 	var out []store.Item
 	bytes := 0
-	size := min(q.Limit+1, listChunk)
-	for looked := 0; ; size = min(4*size, listChunk) {
-		rows, err := chunk(from.Ordinal, size)
-		if err != nil || len(rows) == 0 {
+	size, most := min(q.Limit+1, listChunk), listChunk
+	if q.Error != "" { // few match of many, and what is looked at is little
+		most = errorChunk
+	}
+	for looked := 0; ; size = min(4*size, most) {
+		p, err := chunk(from.Ordinal, size)
+		if err != nil || p.Looked == 0 {
 			return out, "", err
 		}
+		rows := p.Rows
 		for i := range rows {
 			at := ordinal(&rows[i])
 			if at != from.Ordinal {
@@ -57,7 +69,10 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 				return out, from.String(), nil
 			}
 		}
-		looked += len(rows)
+		if from.Ordinal != behind(p.Last, q.Oldest) {
+			from = Cursor{Ordinal: behind(p.Last, q.Oldest)}
+		}
+		looked += p.Looked
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}

@@ -33,20 +33,48 @@ WITH q AS MATERIALIZED (
 {matching}
 
 -- name: list_parked
--- The same of messages that subscriptions $12 have parked in state $13. Ranges of _parked_state, then primary keys.
-WITH p AS MATERIALIZED (
-  SELECT DISTINCT p.seq FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
-    SELECT p.seq FROM postbag._parked p WHERE p.sub = u.id AND p.state = $13::integer AND p.state > 0 AND p.seq > $1::bigint AND p.seq <= $2::bigint
+-- The same of messages that subscriptions $12 have parked in state $13: those whose error has $15 in it, which is in small letters.
+-- A row whose error is not all ASCII is left to the caller. Ranges of _parked_state, then primary keys.
+WITH s AS MATERIALIZED (
+  SELECT p.seq, bool_or(p.fits) AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
+    SELECT p.seq, $15::text = '' OR position($15::text IN lower(p.reason)) > 0 OR octet_length(p.reason) <> char_length(p.reason) AS fits
+    FROM postbag._parked p WHERE p.sub = u.id AND p.state = $13::integer AND p.state > 0 AND p.seq > $1::bigint AND p.seq <= $2::bigint
+    ORDER BY p.seq {way} LIMIT $3::integer) p
+  GROUP BY p.seq ORDER BY p.seq {way} LIMIT $3::integer
+), {apart}
+
+-- name: list_parked_key
+-- The same of those with hash $15, or with the one that tells no key. Ranges of _parked_hash, then primary keys.
+WITH s AS MATERIALIZED (
+  SELECT p.seq, bool_or(p.fits) AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN unnest(ARRAY[1, $15::bigint]) h(hash) CROSS JOIN LATERAL (
+    SELECT p.seq, $16::text = '' OR position($16::text IN lower(p.reason)) > 0 OR octet_length(p.reason) <> char_length(p.reason) AS fits
+    FROM postbag._parked p WHERE p.sub = u.id AND p.hash = h.hash AND p.state = $13::integer AND p.state > 0 AND p.seq > $1::bigint AND p.seq <= $2::bigint
+    ORDER BY p.seq {way} LIMIT $3::integer) p
+  GROUP BY p.seq ORDER BY p.seq {way} LIMIT $3::integer
+), {apart}
+
+-- name: list_discarded_rows
+-- The same of messages that subscriptions $12 have discarded. Ranges of the primary key, then primary keys. $13 nothing.
+WITH s AS MATERIALIZED (
+  SELECT DISTINCT p.seq, $13::integer = 0 AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
+    SELECT p.seq FROM postbag._discarded p WHERE p.sub = u.id AND p.seq > $1::bigint AND p.seq <= $2::bigint
     ORDER BY p.seq {way} LIMIT $3::integer) p
   ORDER BY p.seq {way} LIMIT $3::integer
-), q AS MATERIALIZED (
-  SELECT b.* FROM p CROSS JOIN LATERAL (
-    SELECT {row} FROM postbag.{box} b WHERE b.seq = p.seq
-    UNION ALL
-    SELECT {row} FROM (SELECT c.*, '0'::xid8 AS xid FROM postbag._copies c WHERE c.box = $14::integer AND c.seq = p.seq) b
-    LIMIT 1) b
-)
-{matching}
+), {apart}
+
+-- name: list_past_rows
+-- The same of messages with an error that are resolved, and unless $13 is 0 of those that are parked, too. Ranges of the primary
+-- keys, then primary keys.
+WITH s AS MATERIALIZED (
+  SELECT p.seq, bool_or(p.fits) AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
+    SELECT e.seq, $15::text = '' OR position($15::text IN lower(e.reason)) > 0 OR octet_length(e.reason) <> char_length(e.reason) AS fits FROM (
+      (SELECT h.seq, h.reason FROM postbag._past h WHERE h.sub = u.id AND h.seq > $1::bigint AND h.seq <= $2::bigint
+      ORDER BY h.seq {way} LIMIT $3::integer)
+      UNION ALL
+      (SELECT p.seq, p.reason FROM postbag._parked p WHERE $13::integer <> 0 AND p.sub = u.id AND p.seq > $1::bigint AND p.seq <= $2::bigint
+      ORDER BY p.seq {way} LIMIT $3::integer)) e) p
+  GROUP BY p.seq ORDER BY p.seq {way} LIMIT $3::integer
+), {apart}
 
 -- name: list_scheduled
 -- The same of scheduled messages, by their number. A range of the primary key.
@@ -56,13 +84,24 @@ WITH q AS MATERIALIZED (
 )
 {matching}
 
+-- name: list_apart
+-- The rows of the messages s that fit, of the log of box $14 or copied from it. Primary keys.
+q AS MATERIALIZED (
+  SELECT b.* FROM s CROSS JOIN LATERAL (
+    SELECT {row} FROM postbag.{box} b WHERE b.seq = s.seq
+    UNION ALL
+    SELECT {row} FROM (SELECT c.*, '0'::xid8 AS xid FROM postbag._copies c WHERE c.box = $14::integer AND c.seq = s.seq) b
+    LIMIT 1) b WHERE s.fits
+)
+{matching}
+
 -- name: list_row
 b.seq, b.xid, b.id, b.place, b.at, coalesce(nullif(b.topic, ''), '{box}') AS topic, b.key, b.shard_key, b.type, b.headers::json AS headers
 
 -- name: list_matching
 -- What the query selects: $4 id, $5 topic, $6 key, $7 exact types, $8 patterns of types, $9 and $10 microseconds since
 -- 1970 between which it was stored, {headers} the headers if a filter asks for them, $11 whether there is anything to select by. Empty and zero select everything.
-SELECT count(*), coalesce({end}(q.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL, NULL::text FROM q
+SELECT count(*), coalesce({end}(l.seq), 0), NULL::uuid, NULL::smallint, NULL::bigint, NULL, NULL, NULL, NULL, NULL::text FROM {looked} l
 UNION ALL
 SELECT q.seq, q.xid::text::bigint, q.id, (CASE WHEN q.place > 0 THEN q.place - 1 ELSE postbag.slot_of(coalesce(nullif(q.shard_key, ''), q.key), q.id) END)::smallint,
   (extract(epoch FROM greatest(least(q.at, timestamptz '10000-01-01 00:00:00Z'), timestamptz '0001-01-01 00:00:00Z')) * 1000000)::bigint, q.topic, q.key, q.shard_key, q.type, {headers}
@@ -98,6 +137,27 @@ CROSS JOIN LATERAL (SELECT h.* FROM postbag._past h WHERE h.sub = u.id AND h.seq
 -- The last command of each of messages $2 that are not parked. The unique index.
 SELECT c.sub, c.seq, c.kind FROM unnest($1::integer[]) u(id) CROSS JOIN unnest($2::bigint[]) m(seq)
 CROSS JOIN LATERAL (SELECT c.* FROM postbag._commands c WHERE c.sub = u.id AND c.seq = m.seq ORDER BY c.sub, c.seq, c.kind DESC LIMIT 1) c;
+
+-- name: list_states_in
+-- list_states of all messages from $2 to $3. Ranges of the primary key; OFFSET 0 keeps the planner from joining whole tables.
+SELECT p.sub, p.seq, p.state, p.attempts, CASE p.state WHEN 1 THEN (extract(epoch FROM p.ready - clock_timestamp()) * 1000000)::bigint ELSE 0 END,
+  p.reason, p.history::text, coalesce((SELECT max(c.kind) FROM postbag._commands c WHERE c.sub = p.sub AND c.seq = p.seq), 0)::smallint
+FROM unnest($1::integer[]) u(id) CROSS JOIN LATERAL (SELECT p.* FROM postbag._parked p WHERE p.sub = u.id AND p.seq >= $2::bigint AND p.seq <= $3::bigint OFFSET 0) p;
+
+-- name: list_discarded_in
+-- list_discarded of all messages from $2 to $3. Ranges of the primary key.
+SELECT d.sub, d.seq FROM unnest($1::integer[]) u(id)
+CROSS JOIN LATERAL (SELECT d.* FROM postbag._discarded d WHERE d.sub = u.id AND d.seq >= $2::bigint AND d.seq <= $3::bigint OFFSET 0) d;
+
+-- name: list_past_in
+-- list_past of all messages from $2 to $3. Ranges of the primary key.
+SELECT h.sub, h.seq, h.attempts, h.reason, h.history::text FROM unnest($1::integer[]) u(id)
+CROSS JOIN LATERAL (SELECT h.* FROM postbag._past h WHERE h.sub = u.id AND h.seq >= $2::bigint AND h.seq <= $3::bigint OFFSET 0) h;
+
+-- name: list_queued_in
+-- All commands for messages from $2 to $3. Ranges of the unique index.
+SELECT c.sub, c.seq, c.kind FROM unnest($1::integer[]) u(id)
+CROSS JOIN LATERAL (SELECT c.* FROM postbag._commands c WHERE c.sub = u.id AND c.seq >= $2::bigint AND c.seq <= $3::bigint OFFSET 0) c;
 
 -- name: list_bytes
 -- Headers and payload of messages $1, none after the one that crosses $2 bytes in all. Primary keys of the log and
