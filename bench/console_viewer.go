@@ -52,22 +52,8 @@ const shownAt = "databases/store/"
 
 // newWalk finds out which messages and places there are, and makes a walk through all pages.
 func newWalk(ctx context.Context, base string, messages int) (*walk, error) {
-	w := &walk{base: base}
 	box := shownAt + "boxes/" + shownBox
-	list := func(name string, q ...string) error {
-		v := url.Values{}
-		for i := 0; i < len(q); i += 2 {
-			v.Set(q[i], q[i+1])
-		}
-		w.pages = append(w.pages, page{"messages " + name, box + "/messages?" + v.Encode()})
-		var found struct{ Next string }
-		if err := w.get(ctx, "api/v1/"+box+"/messages?"+v.Encode(), &found); err != nil || found.Next == "" || v.Get("follow") != "" {
-			return err
-		}
-		v.Set("cursor", found.Next)
-		w.pages = append(w.pages, page{"messages " + name + ", next", box + "/messages?" + v.Encode()})
-		return nil
-	}
+	w := &walk{base: base, live: []string{"", box, box + "/subscriptions/billing", shownAt + "relays", box + "/messages?follow=true", box + "/operations"}}
 	w.pages = []page{
 		{"overview", ""},
 		{"box", box},
@@ -84,39 +70,48 @@ func newWalk(ctx context.Context, base string, messages int) (*walk, error) {
 		{"samples", "api/v1/" + box + "/samples"},
 		{"samples", "api/v1/" + shownAt + "samples"},
 	}
-	for _, state := range []string{"pending", "retrying", "blocked", "held", "dead", "delivered", "discarded", "superseded", "filtered", "scheduled"} {
-		if err := list(state, "state", state); err != nil {
+	for _, q := range lists(messages) {
+		if err := w.addList(ctx, box, q[0], q[1:]...); err != nil {
 			return nil, err
 		}
+	}
+	return w, w.addMessages(ctx, box, messages)
+}
+
+// lists are the lists of messages: what people call each, and its filters.
+func lists(messages int) (out [][]string) {
+	for _, state := range []string{"pending", "retrying", "blocked", "held", "dead", "delivered", "discarded", "superseded", "filtered", "scheduled"} {
+		out = append(out, []string{state, "state", state})
 	}
 	past := time.Now().Add(-time.Duration(messages/6000) * time.Second).UTC()
-	for _, q := range [][]string{
-		{"all"},
-		{"oldest", "oldest", "true"},
-		{"by topic", "topic", "s.3"},
-		{"by topic none has", "topic", "nowhere"},
-		{"by key", "key", "k77"},
-		{"by type", "type", "o.*"},
-		{"by time", "after", past.Format(time.RFC3339), "before", past.Add(time.Minute).Format(time.RFC3339)},
-		{"by error", "error", "tenant", "state", "dead"},
-		{"by error none has", "error", "nothing such", "state", "dead"},
-		{"of a group", "error", "the account is closed", "state", "dead", "subscription", "billing"},
-		{"of one", "subscription", "search"},
-		{"with a count", "state", "dead", "count", "true", "subscription", "billing"},
-		{"of a key, parked", "state", "blocked", "key", "stuck-7"},
-		{"followed", "follow", "true"},
-		{"in the middle", "cursor", storekit.Cursor{Ordinal: int64(messages / 2)}.String()},
-		{"in the middle, oldest", "oldest", "true", "cursor", storekit.Cursor{Ordinal: int64(messages / 2)}.String()},
-	} {
-		if err := list(q[0], q[1:]...); err != nil {
-			return nil, err
-		}
+	middle := storekit.Cursor{Ordinal: int64(messages / 2)}.String()
+	return append(
+		out, []string{"all"}, []string{"oldest", "oldest", "true"}, []string{"in the middle", "cursor", middle}, []string{"in the middle, oldest", "oldest", "true", "cursor", middle},
+		[]string{"by topic", "topic", "s.3"}, []string{"by topic none has", "topic", "nowhere"}, []string{"by key", "key", "k77"}, []string{"by type", "type", "o.*"},
+		[]string{"by time", "after", past.Format(time.RFC3339), "before", past.Add(time.Minute).Format(time.RFC3339)},
+		[]string{"by error", "error", "tenant", "state", "dead"}, []string{"by error none has", "error", "nothing such", "state", "dead"},
+		[]string{"of a group", "error", "the account is closed", "state", "dead", "subscription", "billing"}, []string{"of one", "subscription", "search"},
+		[]string{"with a count", "state", "dead", "count", "true", "subscription", "billing"}, []string{"of a key, parked", "state", "blocked", "key", "stuck-7"},
+		[]string{"followed", "follow", "true"},
+	)
+}
+
+// addList adds a list of messages, and the page behind it.
+func (w *walk) addList(ctx context.Context, box, name string, filters ...string) error {
+	v := url.Values{}
+	for i := 0; i < len(filters); i += 2 {
+		v.Set(filters[i], filters[i+1])
 	}
-	if err := w.addMessages(ctx, box, messages); err != nil {
-		return nil, err
+	w.pages = append(w.pages, page{"messages " + name, box + "/messages?" + v.Encode()})
+	var found struct {
+		Next string `json:"next"`
 	}
-	w.live = []string{"", box, box + "/subscriptions/billing", shownAt + "relays", box + "/messages?follow=true", box + "/operations"}
-	return w, nil
+	if err := w.get(ctx, "api/v1/"+box+"/messages?"+v.Encode(), &found); err != nil || found.Next == "" || v.Get("follow") != "" {
+		return err
+	}
+	v.Set("cursor", found.Next)
+	w.pages = append(w.pages, page{"messages " + name + ", next", box + "/messages?" + v.Encode()})
+	return nil
 }
 
 // addMessages adds the pages of some messages: the newest, old ones, and parked ones with what is parked of their keys.
@@ -126,7 +121,11 @@ func (w *walk) addMessages(ctx context.Context, box string, messages int) error 
 		"dead": "&state=dead", "blocked": "&state=blocked", "scheduled": "&state=scheduled",
 	}
 	for _, name := range []string{"newest", "in the middle", "oldest", "dead", "blocked", "scheduled"} {
-		var found struct{ Messages []struct{ ID string } }
+		var found struct {
+			Messages []struct {
+				ID string `json:"id"`
+			} `json:"messages"`
+		}
 		if err := w.get(ctx, "api/v1/"+box+"/messages?limit=1"+places[name], &found); err != nil {
 			return err
 		}
