@@ -143,7 +143,7 @@ func TestAnOperatorWhoIsWokenFindsAndFixesThreeTroublesFromThePagesAlone(t *test
 	for _, box := range []string{orders, shipping, accounts} {
 		p.until("the overview says that "+box+" needs a look", fmt.Sprintf(`document.querySelector('article[aria-label="Box %s"] .troubles')`, box))
 	}
-	p.looksAt(w, "woken")
+	p.picture(artefacts(w.name + "/overview"))
 	seesThatADestinationIsDown(p)
 	warehouse.goes(false) // by the people whose warehouse it is
 	discardsWhatPoisonsAKey(p)
