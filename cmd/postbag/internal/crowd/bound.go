@@ -200,7 +200,7 @@ func (c *crowd) watch(next http.Handler) http.Handler {
 	})
 }
 
-// body is one that whoever asks has not sent yet: while more of it is awaited, nobody answers.
+// body is one that the client has not sent whole yet: while more of it is awaited, nobody answers.
 type body struct {
 	io.ReadCloser
 
