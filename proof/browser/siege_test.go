@@ -190,8 +190,8 @@ func TestWhoSendsRequestsSlowlyKeepsNobodyElseOut(t *testing.T) {
 	})
 }
 
-// stream begins a stream of events, and returns the status and the header of its answer.
-func (c *castle) stream() *http.Response {
+// stream begins a stream of events, and returns the answer.
+func (c *castle) stream() (code int, header http.Header, events *bufio.Reader) {
 	c.t.Helper()
 	conn := c.send("GET " + c.below + "/api/v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
@@ -202,7 +202,7 @@ func (c *castle) stream() *http.Response {
 		c.t.Fatal(err)
 	}
 	c.t.Cleanup(func() { _ = conn.Close(); _ = answer.Body.Close() })
-	return answer
+	return answer.StatusCode, answer.Header, bufio.NewReader(answer.Body)
 }
 
 func TestAsManyStreamsAsThereMayBeLeavePlaceForPages(t *testing.T) {
@@ -212,20 +212,19 @@ func TestAsManyStreamsAsThereMayBeLeavePlaceForPages(t *testing.T) {
 		c.serves("at first")
 		memory := c.memory()
 		for i := range m.streams {
-			answer := c.stream()
-			if answer.StatusCode != http.StatusOK {
-				t.Fatalf("stream %d is answered with %s", i, answer.Status)
+			code, _, events := c.stream()
+			if code != http.StatusOK {
+				t.Fatalf("stream %d is answered with %d", i, code)
 			}
 			if i == m.streams-1 {
-				line, err := bufio.NewReader(answer.Body).ReadString('\n')
+				line, err := events.ReadString('\n')
 				if err != nil || !strings.HasPrefix(line, "retry:") {
 					t.Errorf("the last stream says %q: %v", line, err)
 				}
 			}
 		}
-		late := c.stream()
-		if late.StatusCode != http.StatusServiceUnavailable || late.Header.Get("Retry-After") == "" {
-			t.Errorf("one more is answered with %s, and %v", late.Status, late.Header)
+		if code, header, _ := c.stream(); code != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
+			t.Errorf("one more is answered with %d, and %v", code, header)
 		}
 		c.serves("beside all streams")
 		if more, most := c.memory()-memory, 64<<20+m.streams*64<<10; more > most {
