@@ -6,5 +6,6 @@
 //
 // It does no harm to a database. In each, one question is under way beside that of the overview. Each has a time-out, and looks at
 // a bounded number of rows. However many people look, the state of a database is read at most once in two seconds. It holds
-// nothing in a database, so that its end leaves nothing behind.
+// nothing in a database, so that its end leaves nothing behind. If Database.Replica names a replica, that is read where the moment
+// does not matter, and each answer says how old it may be.
 package console

@@ -24,7 +24,7 @@ import (
 
 // sparse has every kind of setting, and says of each as little as may be.
 const sparse = `
-store: {dsn: a.db, sql_comments: {}}
+store: {dsn: "postgres://a/b", sql_comments: {}, replica: {dsn: "postgres://c/b"}}
 destinations:
   nats: {nats: {url: "nats://a"}}
   kafka: {kafka: {url: "kafka://a", create: {}, transactions: {}}}

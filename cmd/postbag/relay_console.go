@@ -91,5 +91,7 @@ func (p *adminPages) close() error { return errors.Join(p.end(), p.shown.close()
 // later is a store that is opened when somebody looks, with few connections.
 func (s *consoleStores) later(name string, where config.Store) console.Database {
 	where.Create, where.MaxConns = false, consolePool
-	return console.Database{Name: name, Open: func(ctx context.Context) (store.Store, error) { return s.open(ctx, where) }}
+	d := s.withReplica(name, where)
+	d.Open = func(ctx context.Context) (store.Store, error) { return s.open(ctx, where) }
+	return d
 }

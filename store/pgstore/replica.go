@@ -23,7 +23,7 @@ type Reader struct {
 }
 
 var (
-	_ store.Reader  = (*Reader)(nil)
+	_               = store.Reader((*Reader)(nil))
 	_ store.Primary = (*Store)(nil)
 )
 

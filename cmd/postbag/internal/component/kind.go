@@ -17,6 +17,8 @@ type storeKind struct {
 
 	module string
 	open   func(ctx context.Context, dsn string, o StoreOptions) (*Store, error)
+	// read opens a replica; nil: the kind has none.
+	read func(ctx context.Context, dsn string, o StoreOptions) (*Reader, error)
 	// script returns the SQL of the schema and of boxes.
 	script scriptOf
 }
@@ -28,8 +30,8 @@ type scriptOf func(partition time.Duration, slots map[string]store.SlotRule, box
 func storeKinds() []storeKind {
 	return []storeKind{
 		{
-			Kind:   config.Kind{Name: "postgresql", Schemes: []string{"postgres://", "postgresql://"}},
-			module: "github.com/postbag/postbag/store/pgstore", open: openPostgres, script: undivided(pgstore.Script),
+			Kind:   config.Kind{Name: "postgresql", Schemes: []string{"postgres://", "postgresql://"}, Settings: []string{"replica"}},
+			module: "github.com/postbag/postbag/store/pgstore", open: openPostgres, read: readPostgres, script: undivided(pgstore.Script),
 		},
 		{
 			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}, Settings: []string{"partition"}},

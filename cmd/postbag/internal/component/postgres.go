@@ -99,21 +99,55 @@ func badParameter(err error) bool {
 
 const postgresForms = "host=... port=5432 dbname=... user=..., or as a URL that begins with postgres://"
 
-func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
+// postgresPool is a pool of connections, and how its servers are named in errors.
+func postgresPool(ctx context.Context, dsn string, o StoreOptions) (pool *pgxpool.Pool, server string, err error) {
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		return nil, exit.Usagef("the PostgreSQL DSN cannot be read%s; write it as %s", wrongPart(dsn, err), postgresForms)
+		return nil, "", exit.Usagef("the PostgreSQL DSN cannot be read%s; write it as %s", wrongPart(dsn, err), postgresForms)
 	}
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
 		c.ConnConfig.RuntimeParams["application_name"] = "postbag"
 	}
 	if strings.Contains(c.ConnConfig.Host, "@") { // pgx ends the password at the first, and takes the rest for the host
-		return nil, exit.Usagef("the PostgreSQL DSN cannot be read: %s; write it as %s", mustEncode, postgresForms)
+		return nil, "", exit.Usagef("the PostgreSQL DSN cannot be read: %s; write it as %s", mustEncode, postgresForms)
 	}
 	c.MaxConns = int32(o.MaxConns)
-	pool, err := pgxpool.NewWithConfig(ctx, c)
+	if pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
+		return nil, "", exit.Usagef("the PostgreSQL DSN cannot be used; see that host, port and database are right")
+	}
+	return pool, serverOf(dsn, c.ConnConfig), nil
+}
+
+// postgresError is that of a server which was not opened. It closes the pool.
+func postgresError(ctx context.Context, pool *pgxpool.Pool, server string, err error) error {
+	defer pool.Close()
+	err = fmt.Errorf("%s: %w", server, err)
+	if badParameter(pool.Ping(ctx)) {
+		return exit.With(exit.Usage, err)
+	}
+	return err
+}
+
+// readPostgres opens a hot standby.
+func readPostgres(ctx context.Context, dsn string, o StoreOptions) (*Reader, error) {
+	pool, server, err := postgresPool(ctx, dsn, o)
 	if err != nil {
-		return nil, exit.Usagef("the PostgreSQL DSN cannot be used; see that host, port and database are right")
+		return nil, err
+	}
+	r, err := pgstore.OpenReader(ctx, pool, pgstore.Options{SQLComments: o.Comments, OnFault: o.OnFault})
+	if err != nil {
+		return nil, postgresError(ctx, pool, server, err)
+	}
+	return &Reader{r, func() error {
+		pool.Close()
+		return nil
+	}}, nil
+}
+
+func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, error) {
+	pool, server, err := postgresPool(ctx, dsn, o)
+	if err != nil {
+		return nil, err
 	}
 	po := pgstore.Options{Create: o.Create && !o.Unmigrated, Unmigrated: o.Unmigrated, Listen: o.Listen, SQLComments: o.Comments, Slots: o.Slots, OnFault: o.OnFault}
 	if po.Create {
@@ -121,12 +155,7 @@ func openPostgres(ctx context.Context, dsn string, o StoreOptions) (*Store, erro
 	}
 	s, err := pgstore.Open(ctx, pool, po)
 	if err != nil {
-		defer pool.Close()
-		err = fmt.Errorf("%s: %w", serverOf(dsn, c.ConnConfig), err)
-		if badParameter(pool.Ping(ctx)) {
-			return nil, exit.With(exit.Usage, err)
-		}
-		return nil, err
+		return nil, postgresError(ctx, pool, server, err)
 	}
 	return &Store{
 		Store: s, Inspector: s, Operator: s, Migrator: s, Publish: publisherOf(s), Receive: receiverOf(s), Positions: positionsOf(s),

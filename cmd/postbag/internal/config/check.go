@@ -76,6 +76,12 @@ func (s *Store) Place() string {
 	return flag + value
 }
 
+// ReplicaPlace says what names the DSN of the replica, for errors.
+func (s *Store) ReplicaPlace() string {
+	r := Store{DSN: s.Replica.DSN, DSNEnv: s.Replica.DSNEnv, DSNFile: s.Replica.DSNFile, at: below(s.at, "replica")}
+	return r.Place()
+}
+
 func (f *File) checkStores(k Kinds) {
 	switch {
 	case f.Stores == nil:
@@ -112,13 +118,32 @@ func (s *Store) check(p *problems, where string, k Kinds) {
 			p.atf(below(where, kindOr(s.Kind, "dsn")), "%s", mistake)
 		} else if s.Partition != 0 && !k.Partitions(kind) && !p.isLater(where+".kind") {
 			p.atf(where+".partition", "is not for %s; leave it out", kind)
+		} else if s.Replica.Given() && !k.Replicas(kind) && !p.isLater(where+".kind") {
+			p.atf(where+".replica", "is not for %s; leave it out", kind)
 		}
 	}
+	s.Replica.check(p, where+".replica")
 	if err := (store.SQLComments{Application: s.SQLComments.Application}).Validate(); err != nil {
 		p.atf(where+".sql_comments.application", "%s", strings.TrimPrefix(err.Error(), "SQLComments.Application "))
 	}
 	if s.Partition < 0 || s.Partition%time.Second != 0 {
 		p.atf(where+".partition", "is %s; give whole seconds, such as 24h, or leave it out", s.Partition)
+	}
+}
+
+// Given says that there is a replica.
+func (r *Replica) Given() bool { return count(r.DSN, r.DSNEnv, r.DSNFile) > 0 }
+
+func (r *Replica) check(p *problems, where string) {
+	given := count(r.DSN, r.DSNEnv, r.DSNFile)
+	switch {
+	case given > 1:
+		p.atf(where, "names %d places for the DSN; give one of dsn, dsn_env and dsn_file", given)
+	case given == 0 && p.given(where):
+		p.atf(where, "names no place for the DSN; give one of dsn, dsn_env and dsn_file")
+	}
+	if HasPassword(r.DSN) {
+		p.shownf(where+".dsn", "holds a password; put the DSN into the environment (dsn_env) or a file (dsn_file)")
 	}
 }
 

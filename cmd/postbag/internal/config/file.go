@@ -80,11 +80,26 @@ type Store struct {
 	// A comment at the end of each statement, in the form of sqlcommenter. The server's
 	// sessions and log then show whose statement it is.
 	SQLComments SQLComments `yaml:"sql_comments" otherwise:"none"`
+	// A hot standby of the database, on postgresql. The console reads from it what need not be of the moment. Nothing
+	// else uses it. See guides/console.md.
+	Replica Replica `yaml:"replica"`
 
 	// at is where it stands in the file, such as stores.main; empty: flags say it.
 	at string
 	// slots are the rules for slots that the file, or flags, say of boxes; nil: none.
 	slots *slotRules
+}
+
+// Replica says where a replica is. One of dsn, dsn_env and dsn_file is required.
+type Replica struct {
+	// The DSN, if it holds no password.
+	DSN string `yaml:"dsn"`
+	// The environment variable that holds the DSN.
+	DSNEnv string `yaml:"dsn_env"`
+	// The file that holds the DSN.
+	DSNFile string `yaml:"dsn_file"`
+	// How far the replica may be behind. Beyond that the console reads the database itself.
+	MaxLag time.Duration `yaml:"max_lag" range:"5s..1h" default:"30s"`
 }
 
 // SQLComments says what stands in the comment of each statement of a store.

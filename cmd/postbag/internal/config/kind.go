@@ -115,6 +115,12 @@ func schemes(kinds []Kind) (all []string) {
 	return all
 }
 
+// Replicas says whether a console can read a replica of a kind of store, by its name.
+func (k Kinds) Replicas(kind string) bool {
+	found := find(k.Stores, kind, "")
+	return found != nil && slices.Contains(found.Settings, "replica")
+}
+
 // driverForm is a DSN as MySQL's driver has it: user:password@tcp(host:3306)/database.
 var driverForm = regexp.MustCompile(`^(.*@)?(tcp|tcp6|unix)\(.*\)/[^/]*$`)
 
