@@ -291,7 +291,7 @@ func TestAnOperationOutlivesTheConsole(t *testing.T) {
 	})
 }
 
-// Whoever looks sees what keeps an operation, and that nobody has to do anything for it to go on.
+// Who looks sees what keeps an operation, and that nobody has to do anything for it to go on.
 func TestAPageShowsTheTroubleOfAnOperation(t *testing.T) {
 	t.Parallel()
 	m := box(t)

@@ -220,7 +220,7 @@ func TestAClaimWhoseAnswerIsLostIsMadeAgain(t *testing.T) {
 	}
 }
 
-// Whoever interrupts a process that waits for another one's lease pauses nothing: that other one goes on.
+// Who interrupts a process that waits for another one's lease pauses nothing: that other one goes on.
 func TestAnInterruptDoesNotPauseWhatAnotherWorks(t *testing.T) {
 	t.Parallel()
 	s, m := withDead(t, 1200)
