@@ -189,17 +189,9 @@ func (s *scene) sane(src source.Source, m source.Message) {
 	if m.Time.IsZero() && !s.h.NoTimes && m.Err == nil {
 		s.Error("a message has no time")
 	}
-	if m.Err != nil {
-		if !errors.Is(m.Err, source.ErrTooLarge) && !errors.Is(m.Err, source.ErrUndecodable) {
-			s.Errorf("a message has an error that is neither ErrTooLarge nor ErrUndecodable: %v", m.Err)
-		}
-		s.discreet(m.Err)
-		if errors.Is(m.Err, source.ErrTooLarge) && len(m.Payload) > 0 {
-			s.Errorf("a message that is too large has %d bytes of its payload", len(m.Payload))
-		}
-		if errors.Is(m.Err, source.ErrUndecodable) {
-			return
-		}
+	s.saneFault(m)
+	if errors.Is(m.Err, source.ErrUndecodable) {
+		return
 	}
 	if n := s.number(m); features.Places {
 		if other, there := s.places[m.Place]; there && other != n {
@@ -211,6 +203,22 @@ func (s *scene) sane(src source.Source, m source.Message) {
 			}
 		}
 		s.places[m.Place] = n
+	}
+}
+
+// saneFault checks what holds for the error of any message.
+func (s *scene) saneFault(m source.Message) {
+	s.Helper()
+	if m.Err == nil {
+		return
+	}
+	tooLarge := errors.Is(m.Err, source.ErrTooLarge)
+	if !tooLarge && !errors.Is(m.Err, source.ErrUndecodable) {
+		s.Errorf("a message has an error that is neither ErrTooLarge nor ErrUndecodable: %v", m.Err)
+	}
+	s.discreet(m.Err)
+	if tooLarge && len(m.Payload) > 0 {
+		s.Errorf("a message that is too large has %d bytes of its payload", len(m.Payload))
 	}
 }
 
