@@ -54,8 +54,13 @@ func (s *Store) changeRetention(name string, fn func(*box, int64) (storekit.Rete
 
 // notices returns what people should know of the boxes.
 func (s *Store) notices(now time.Time) map[string][]store.Notice {
-	latest := slices.Clone(s.audit[max(len(s.audit)-storekit.NoticeEntries, 0):])
-	slices.Reverse(latest)
+	var latest []store.AuditEntry
+	among := s.audit[max(len(s.audit)-storekit.NoticesAmong, 0):]
+	for i := len(among) - 1; i >= 0 && len(latest) < storekit.NoticeEntries; i-- {
+		if storekit.OfNotice(&among[i]) {
+			latest = append(latest, among[i])
+		}
+	}
 	return storekit.Notices(latest, now)
 }
 

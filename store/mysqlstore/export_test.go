@@ -119,6 +119,7 @@ func Statements() map[string]string {
 		"open operations":    sqlkit.SQLOpenOperations,
 		"an old operation":   "SELECT id FROM (" + fill(sqlkit.SQLOldOperation, "'outbox'", 100) + ") y",
 		"planned operations": sqlkit.SQLPlannedOperations,
+		"notices":            fill(sqlkit.SQLNotices, 20000, 1000),
 		"a note":             fill(sqlkit.SQLErrorNote, "'outbox'", "'a'", "REPEAT('x', 32)"),
 		"notes":              fill(sqlkit.SQLErrorNotes, "'outbox'"),
 		"notes of one":       fill(sqlkit.SQLErrorNotesOf, "'outbox'", "'a'"),

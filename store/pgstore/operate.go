@@ -178,9 +178,13 @@ func (s *Store) Audited(ctx context.Context, limit int) ([]store.AuditEntry, err
 	return out, translateError("read the audit log", err)
 }
 
-func (s *Store) audited(ctx context.Context, v *server, limit int) (out []store.AuditEntry, err error) {
+func (s *Store) audited(ctx context.Context, v *server, limit int) ([]store.AuditEntry, error) {
+	return s.auditLines(ctx, v, "audited", new(parameters).int4(int32(min(max(limit, 0), auditMost))))
+}
+
+func (s *Store) auditLines(ctx context.Context, v *server, name string, args *parameters) (out []store.AuditEntry, err error) {
 	err = s.run(ctx, s.guard(v, "", nil), call{
-		st: s.statements.get("audited", ""), args: new(parameters).int4(int32(min(max(limit, 0), auditMost))),
+		st: s.statements.get(name, ""), args: args,
 		reset: func() { out = nil },
 		each: func(r row) error {
 			c := columns{rest: r}
@@ -195,6 +199,6 @@ func (s *Store) audited(ctx context.Context, v *server, limit int) (out []store.
 
 // notices returns what happened to boxes that people should know, as of now, microseconds since 1970.
 func (s *Store) notices(ctx context.Context, v *server, now int64) (map[string][]store.Notice, error) {
-	entries, err := s.audited(ctx, v, storekit.NoticeEntries)
+	entries, err := s.auditLines(ctx, v, "notices", new(parameters).int8(storekit.NoticesAmong).int4(storekit.NoticeEntries))
 	return storekit.Notices(entries, time.UnixMicro(now)), err
 }

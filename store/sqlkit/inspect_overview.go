@@ -61,7 +61,7 @@ func (s *Base) Overview(ctx context.Context) (store.Overview, error) {
 
 // notices returns what happened to boxes that people should know.
 func (t *Tx) notices() (map[string][]store.Notice, error) {
-	entries, err := audited(t.Query, storekit.NoticeEntries)
+	entries, err := auditLines(t.Query, SQLNotices, storekit.NoticesAmong, storekit.NoticeEntries)
 	return storekit.Notices(entries, time.UnixMicro(t.Now)), err
 }
 

@@ -32,8 +32,12 @@ func (s *Base) Audited(ctx context.Context, limit int) ([]store.AuditEntry, erro
 }
 
 func audited(query Querier, limit int) ([]store.AuditEntry, error) {
+	return auditLines(query, sqlAudited, max(limit, 0))
+}
+
+func auditLines(query Querier, text string, args ...any) ([]store.AuditEntry, error) {
 	var out []store.AuditEntry
-	err := query(sqlAudited, []any{max(limit, 0)}, func(rows *sql.Rows) error {
+	err := query(text, args, func(rows *sql.Rows) error {
 		var e store.AuditEntry
 		var at int64
 		err := rows.Scan(&at, &e.Who, &e.Why, &e.What)

@@ -216,6 +216,11 @@ WHERE s.id = ? AND s.paused = 0 AND r.dead = 0 AND r.expires > ? LIMIT 1`
 
 	// The end of the primary key.
 	sqlAudited = `SELECT at, who, why, what FROM postbag__audit ORDER BY id DESC LIMIT ?`
+
+	// SQLNotices reads a range at the end of the primary key: of so many entries those that notices are made of.
+	SQLNotices = `
+SELECT at, who, why, what FROM postbag__audit
+WHERE id > (SELECT COALESCE(MAX(id), 0) FROM postbag__audit) - ? AND (who = 'postbag' OR what LIKE 'accept ledger %') ORDER BY id DESC LIMIT ?`
 )
 
 // The log.

@@ -12,15 +12,24 @@ import (
 // Itself is the name in the audit log for what a store does without being asked.
 const Itself = "postbag"
 
-// Of how many entries of the audit log, and how old ones at most, notices are made.
+// Notices are made of the latest NoticeEntries that can be of one, among the latest NoticesAmong entries of the audit log, and of none
+// older than a day. What else is in the log, such as looks at payloads, does not push them out.
 const (
 	NoticeEntries = 1000
+	NoticesAmong  = 20_000
 	noticeTime    = 24 * time.Hour
 )
 
+// OfNotice says whether a notice can be made of an entry of the audit log, or can end by it. Stores ask the same in SQL.
+func OfNotice(e *store.AuditEntry) bool {
+	return e.Who == Itself || strings.HasPrefix(e.What, accepting)
+}
+
+const accepting = "accept ledger "
+
 // Acknowledged is the line of the audit log for an operator who accepted the ledger of a
 // box although nothing was missing. That acknowledges the notices of the box.
-func Acknowledged(box string) string { return "accept ledger " + box + ": it lacks nothing" }
+func Acknowledged(box string) string { return accepting + box + ": it lacks nothing" }
 
 // Notices returns, by box, what people should know from the latest entries of an audit
 // log, newest first. That is what the store itself did in the last day, until an operator
@@ -30,7 +39,7 @@ func Notices(entries []store.AuditEntry, now time.Time) map[string][]store.Notic
 	out := map[string][]store.Notice{}
 	seen := map[string]bool{}
 	for _, e := range entries {
-		if at, ok := boxBehind(e.What, "accept ledger "); ok {
+		if at, ok := boxBehind(e.What, accepting); ok {
 			seen[at] = true
 		}
 		if e.Who != Itself || now.Sub(e.At) > noticeTime {

@@ -14,6 +14,7 @@ func noteCases() []scenario {
 		{name: "A note without who, why or what is refused, and not written", run: noteRefused},
 		{name: "A note whose context has ended is not written", run: noteEnded},
 		{name: "A note changes nothing that relays hear of", run: noteQuiet},
+		{name: "Looks at payloads push no notice out of what people should know", run: noticeStays},
 	}
 }
 
@@ -89,5 +90,19 @@ func noteQuiet(e *env) {
 	e.check(n.Note(e.ctx, why, "look at outbox 1"), "note")
 	if after := r.beat(store.Beat{}).Epoch; after != before {
 		e.Errorf("after a note the epoch is %d, and was %d", after, before)
+	}
+}
+
+// noticeStays writes more notes than the entries of the audit log that notices are made of.
+func noticeStays(e *env) {
+	n := e.noter()
+	e.open(1)
+	itself := store.Audit{Who: "postbag", Why: "the test"}
+	e.check(n.Note(e.ctx, itself, "look through outbox from seq 1 on"), "note what a store did itself")
+	for range 1001 {
+		e.check(n.Note(e.ctx, why, "look at outbox 1"), "note a look")
+	}
+	if got := e.overview().Notices; len(got) != 1 || got[0].Why != itself.Why {
+		e.Errorf("behind 1,001 looks the notices are %+v", got)
 	}
 }

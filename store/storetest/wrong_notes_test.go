@@ -26,6 +26,20 @@ func (n *noted) Audited(ctx context.Context, limit int) ([]store.AuditEntry, err
 	return slices.Concat(n.own, all)[:min(len(n.own)+len(all), limit)], err
 }
 
+// forgetsNotices is a memstore whose notices are of its latest 1,000 entries.
+type forgetsNotices struct{ *memstore.Store }
+
+func (f *forgetsNotices) Overview(ctx context.Context) (store.Overview, error) {
+	o, err := f.Store.Overview(ctx)
+	latest, _ := f.Audited(ctx, 1000)
+	for i := range o.Boxes {
+		o.Boxes[i].Notices = slices.DeleteFunc(o.Boxes[i].Notices, func(n store.Notice) bool {
+			return !slices.ContainsFunc(latest, func(a store.AuditEntry) bool { return a.What == n.What })
+		})
+	}
+	return o, err
+}
+
 // notesWrong makes a mistake in notes.
 func notesWrong(spoil func(*noted)) func(*database) {
 	return func(db *database) {
@@ -73,6 +87,9 @@ func wrongNotes() []wrong {
 				return errors.Join(n.Store.Note(context.WithoutCancel(ctx), a, what), ctx.Err())
 			}
 		}), []string{ended}},
+		{"notices are made of the latest entries, whatever they are", func(db *database) {
+			db.Store = &forgetsNotices{db.Store.(*memstore.Store)} //nolint:errcheck // reference made it
+		}, []string{"Looks at payloads push no notice out of what people should know"}},
 		{"a note wakes relays", notesWrong(func(n *noted) {
 			n.note = func(ctx context.Context, a store.Audit, what string) error {
 				if err := n.SetPaused(ctx, a, ref, true); err != nil {
