@@ -69,6 +69,7 @@ var unbounded = map[string]string{
 	"find_apart":   "the copies of one box: for people, one message at a time",
 	"sub_view":     "a subscription's ledger, one line a span, fate and shard: for people",
 	"sweep":        "the parked messages up to the end of a partition: each must have its copy",
+	"notices":      "the latest 20,000 lines of the audit log, of which few are notices: for people",
 	"commands":     "the commands that operators gave and no relay has carried out",
 	"ledger_lines": "a subscription's ledger, where a span has a line a fate and shard",
 }

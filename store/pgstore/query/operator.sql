@@ -245,7 +245,7 @@ UPDATE postbag._epoch e SET n = e.n + 1 WHERE EXISTS (SELECT FROM d) RETURNING e
 -- name: notices
 -- Of the latest $1 entries the latest $2 that notices are made of. A range at the end of the primary key.
 SELECT (extract(epoch FROM a.at) * 1000000)::bigint, a.who, a.why, a.what FROM postbag._audit a
-WHERE a.id > (SELECT coalesce(max(m.id), 0) FROM postbag._audit m) - $1::bigint AND (a.who = 'postbag' OR a.what LIKE 'accept ledger %') ORDER BY a.id DESC LIMIT $2::integer;
+WHERE a.id > coalesce((SELECT m.id FROM postbag._audit m ORDER BY m.id DESC LIMIT 1), 0) - $1::bigint AND (a.who = 'postbag' OR a.what LIKE 'accept ledger %') ORDER BY a.id DESC LIMIT $2::integer;
 
 -- name: audited
 -- The latest entries. The end of the primary key.
