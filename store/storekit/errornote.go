@@ -76,7 +76,7 @@ func errorKinds(ctx context.Context, r store.Ref, list func(context.Context, sto
 	for _, state := range []store.State{store.StateDead, store.StateRetrying, store.StateHeld, store.StateInFlight} {
 		items, next, err := list(ctx, store.Query{Ref: r, State: state, Bare: true, Limit: errorNotePage})
 		if errors.Is(err, store.ErrNoSubscription) {
-			return nil, nil
+			return map[string]bool{}, nil
 		} else if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -116,7 +117,7 @@ func errorNotesFound(e *env) {
 	second, third := store.Ref{Box: box, Subscription: "second"}, store.Ref{Box: "other", Subscription: "default"}
 	e.declare(store.Spec{Ref: second, Shards: 1}, store.Spec{Ref: third, Shards: 1})
 	for i, n := range []store.ErrorNote{{Ref: second, Kind: "b"}, {Ref: second, Kind: "a"}, {Ref: ref, Kind: "a"}, {Ref: ref, Kind: "A"}, {Ref: third, Kind: "a"}} {
-		n.Text = fmt.Sprint(i)
+		n.Text = strconv.Itoa(i)
 		e.check(s.SetErrorNote(e.ctx, why, n), "write a note")
 	}
 	e.errorNotesAre(store.Ref{Box: box}, "default A: 3", "default a: 2", "second a: 1", "second b: 0")
