@@ -106,7 +106,7 @@ func harness(pair string, long time.Duration, only ...string) Instrument {
 
 // All returns every mutant, in the order of the table.
 func All() []Mutant {
-	return slices.Concat(sending, timing, parking, holding, settling, rating, pausing, owning, finding, lanes, outliving, naive, storing, reading, passing, leasing, retrying, burying, telling, retaining, superseding, keeping, blocking, enduring, publishing, answering, classing, adapting, receiving, consuming, marking, handling, pages, operating, living, planning, tuning, numbering, routing, shell, deciding, judging, replaying, longOperations)
+	return slices.Concat(sending, timing, parking, holding, settling, rating, pausing, owning, finding, lanes, outliving, naive, storing, reading, passing, leasing, retrying, burying, telling, retaining, superseding, keeping, blocking, enduring, publishing, answering, classing, adapting, receiving, consuming, marking, handling, pages, operating, living, planning, tuning, numbering, routing, shell, deciding, judging, replaying, longOperations, tokens)
 }
 
 // overlay writes the patched files of m into a folder, and the file that tells the
