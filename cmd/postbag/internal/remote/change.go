@@ -29,8 +29,8 @@ func (c *Client) tell(ctx context.Context, r store.Ref, form url.Values) (v cons
 	return v, err
 }
 
-// wholly refuses pauses that a console does not know.
-func wholly(p *store.Pause) error {
+// ofWhole refuses pauses that a console does not know.
+func ofWhole(p *store.Pause) error {
 	if p.Scope != store.PauseSubscription {
 		return exit.Usagef("a console pauses and resumes whole subscriptions; for those of a topic, a type, a key or a destination, run it where the database can be reached")
 	}
@@ -39,7 +39,7 @@ func wholly(p *store.Pause) error {
 
 // Pause holds a subscription, for d if that is not zero.
 func (c *Client) Pause(ctx context.Context, a store.Audit, p store.Pause, d time.Duration) (notes []string, err error) {
-	if err := wholly(&p); err != nil {
+	if err := ofWhole(&p); err != nil {
 		return nil, err
 	}
 	if !p.Until.IsZero() {
@@ -55,7 +55,7 @@ func (c *Client) Pause(ctx context.Context, a store.Audit, p store.Pause, d time
 
 // Resume lets a subscription go on.
 func (c *Client) Resume(ctx context.Context, a store.Audit, p store.Pause) error {
-	if err := wholly(&p); err != nil {
+	if err := ofWhole(&p); err != nil {
 		return err
 	}
 	_, err := c.tell(ctx, p.Ref, order(a, "resume"))
