@@ -12,6 +12,12 @@ import (
 
 // desk is what commands look at and change: a database, or a console that has one.
 type desk interface {
+	looker
+	changer
+}
+
+// looker is what commands look at.
+type looker interface {
 	// Status returns the state of all boxes, or of one. Watch returns what looks again and again, with rates.
 	Status(ctx context.Context, box string) (*operations.Status, error)
 	Watch(box string) func(context.Context) (*operations.Status, error)
@@ -25,9 +31,10 @@ type desk interface {
 	Replays(ctx context.Context, box string) ([]operations.Replay, error)
 	Operations(ctx context.Context, limit int) ([]operations.Operation, error)
 	Operation(ctx context.Context, id store.OperationID) (operations.Operation, error)
+}
 
-	// What follows changes something.
-
+// changer is what commands change.
+type changer interface {
 	Pause(ctx context.Context, a store.Audit, p store.Pause, d time.Duration) (notes []string, err error)
 	Resume(ctx context.Context, a store.Audit, p store.Pause) error
 	SetShards(ctx context.Context, a store.Audit, r store.Ref, n int) error

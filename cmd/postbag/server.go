@@ -16,7 +16,7 @@ import (
 // Variables that say which console is asked, and with which token.
 const (
 	serverVariable = "POSTBAG_SERVER"
-	tokenVariable  = "POSTBAG_TOKEN" //nolint:gosec // its name
+	tokenVariable  = "POSTBAG_TOKEN"
 )
 
 // byServer is the annotation of commands that can ask a console.

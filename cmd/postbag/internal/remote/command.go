@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -169,9 +170,7 @@ func (c *Client) done(ctx context.Context, form url.Values, box string, path ...
 
 // fill adds what a preview selects by to a form.
 func (p *Preview) fill(form url.Values) {
-	for name, values := range queryOf(&p.Query) {
-		form[name] = values
-	}
+	maps.Copy(form, queryOf(&p.Query))
 }
 
 // Begin begins an operation for the messages of a preview, which the console works.
