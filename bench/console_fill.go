@@ -134,7 +134,7 @@ func (s *shown) each(ctx context.Context, texts []string) error {
 // shownReaders are the subscriptions of the box. The first has read it from the beginning; the others begin with what comes after.
 var shownReaders = []string{"billing", "search", "audit"}
 
-// readers are the subscriptions as relays have them. What fails there is not tried again while anybody looks.
+// shownSubscriptions are the subscriptions as relays have them. What fails there is not tried again while anybody looks.
 func shownSubscriptions(to broker.Destination, names ...string) (subs []relay.Subscription) {
 	for _, name := range names {
 		subs = append(subs, relay.Subscription{
@@ -145,23 +145,23 @@ func shownSubscriptions(to broker.Destination, names ...string) (subs []relay.Su
 	return subs
 }
 
-// relays begins a relay of subscriptions; stop ends it.
-func (s *shown) relay(ctx context.Context, subs []relay.Subscription) (*relay.Relay, func() error, error) {
+// relay begins a relay of subscriptions; stop ends it.
+func (s *shown) relay(ctx context.Context, subs []relay.Subscription) (stop func() error, err error) {
 	r, err := relay.New(s.store, relay.Options{Subscriptions: subs, Logger: quiet, Keep: keptFor})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- r.Run(ctx) }()
-	return r, func() error { cancel(); return <-ended }, nil
+	return func() error { cancel(); return <-ended }, nil
 }
 
 // deliver has the first subscription deliver what was written, into nothing.
 func (s *shown) deliver(ctx context.Context, n int) error {
 	begun := time.Now()
 	counted := newCounter(n)
-	_, stop, err := s.relay(ctx, shownSubscriptions(counted.before(membroker.Null()), shownReaders[0]))
+	stop, err := s.relay(ctx, shownSubscriptions(counted.before(membroker.Null()), shownReaders[0]))
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (s *shown) trouble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, stop, err := s.relay(ctx, shownSubscriptions(picky{}, shownReaders...))
+	stop, err := s.relay(ctx, shownSubscriptions(picky{}, shownReaders...))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -177,7 +178,8 @@ func (w *walk) view(ctx context.Context, span time.Duration) {
 
 // one is a viewer. Each page is of another place in the walk, so that they do not go in step.
 func (w *walk) one(ctx context.Context, client *http.Client, number int) {
-	random := rand.New(rand.NewPCG(1, uint64(number))) //nolint:gosec // the same in each run
+	// The same in each run.
+	random := rand.New(rand.NewPCG(1, uint64(number)))
 	at := number * len(w.pages) / viewers
 	for {
 		pause := think/2 + time.Duration(random.Int64N(int64(think)))
@@ -222,32 +224,40 @@ func (w *walk) look(client *http.Client, p page) (v look) {
 
 // stream reads an event stream until ctx ends.
 func (w *walk) stream(ctx context.Context, client *http.Client, of string) {
+	err := w.readEvents(ctx, client, of)
+	if err != nil && ctx.Err() == nil {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.looks = append(w.looks, look{page: "event stream", err: err.Error()})
+	}
+}
+
+// readEvents counts the events of a stream.
+func (w *walk) readEvents(ctx context.Context, client *http.Client, of string) error {
 	address := w.base + "api/v1/events"
 	if of != "" {
 		address += "?of=" + url.QueryEscape(of)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err == nil {
-		var res *http.Response
-		if res, err = client.Do(req); err == nil {
-			defer func() { _ = res.Body.Close() }()
-			if res.StatusCode != http.StatusOK {
-				err = fmt.Errorf("%s", res.Status) //nolint:err113 // it is shown as it is
-			}
-			lines := bufio.NewScanner(res.Body)
-			lines.Buffer(nil, 16<<20)
-			for err == nil && lines.Scan() {
-				if strings.HasPrefix(lines.Text(), "event: state") {
-					w.events.Add(1)
-				}
-			}
+	if err != nil {
+		return err
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("it answers %s", res.Status)
+	}
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "event: state") {
+			w.events.Add(1)
 		}
 	}
-	if err != nil && ctx.Err() == nil {
-		w.mu.Lock()
-		w.looks = append(w.looks, look{page: "event stream", err: err.Error()})
-		w.mu.Unlock()
-	}
+	return errors.Join(lines.Err(), errors.New("it ended"))
 }
 
 // pageTimes is what a page took in all looks at it, in milliseconds until its first byte.

@@ -122,7 +122,7 @@ func (c *consoleMeasure) reach(r *result) (float64, bool) {
 // second, to all subscriptions.
 func (s *shown) load(ctx context.Context, span time.Duration, people *walk) (v sample, err error) {
 	to := &loaded{}
-	_, stop, err := s.relay(ctx, shownSubscriptions(to, shownReaders...))
+	stop, err := s.relay(ctx, shownSubscriptions(to, shownReaders...))
 	if err != nil {
 		return sample{}, err
 	}
