@@ -11,7 +11,7 @@ import (
 
 func TestAServerGoesOnWithDataThatWasKept(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "postbag-kept-") // t.TempDir is closed to the server's account
+	dir, err := os.MkdirTemp("", "postbag-kept-") //nolint:usetesting // t.TempDir is closed to the server's account
 	if err != nil {
 		t.Fatal(err)
 	}

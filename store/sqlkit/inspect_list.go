@@ -112,13 +112,10 @@ func (l *lister) passed() int64 {
 
 // nothing says that no message can match: no filter refuses any, or no attempt was made yet of those that are asked for.
 func (l *lister) nothing() bool {
-	switch l.State {
-	case store.StateFiltered:
+	if l.State == store.StateFiltered {
 		return !slices.ContainsFunc(l.subs, func(s *listed) bool { return s.filters })
-	case store.StatePending, store.StateScheduled:
-		return l.Error != ""
 	}
-	return false
+	return l.Error != "" && (l.State == store.StatePending || l.State == store.StateScheduled)
 }
 
 // items returns what of a message the query asks for: of each subscription, or

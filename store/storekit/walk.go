@@ -39,10 +39,7 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 ) ([]store.Item, string, error) {
 	var out []store.Item
 	bytes := 0
-	size, most := min(q.Limit+1, listChunk), listChunk
-	if q.Error != "" { // few match of many, and what is looked at is little
-		most = errorChunk
-	}
+	size, most := min(q.Limit+1, listChunk), mostOf(q)
 	for looked := 0; ; size = min(4*size, most) {
 		p, err := chunk(from.Ordinal, size)
 		if err != nil || p.Looked == 0 {
@@ -69,9 +66,7 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 				return out, from.String(), nil
 			}
 		}
-		if from.Ordinal != behind(p.Last, q.Oldest) {
-			from = Cursor{Ordinal: behind(p.Last, q.Oldest)}
-		}
+		from = Cursor{Ordinal: behind(p.Last, q.Oldest)}
 		looked += p.Looked
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
@@ -80,6 +75,14 @@ func Walk[Row any](ctx context.Context, q *store.Query, from Cursor, chunk func(
 			return out, from.String(), nil
 		}
 	}
+}
+
+// mostOf is how many rows a walk looks at together. Of those with an error few match, and what is looked at is little.
+func mostOf(q *store.Query) int {
+	if q.Error != "" {
+		return errorChunk
+	}
+	return listChunk
 }
 
 // behind returns the ordinal behind one, in the direction of a walk.
