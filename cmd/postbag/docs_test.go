@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -87,7 +88,7 @@ func TestCommandsInErrorsAndCommentsExist(t *testing.T) {
 	named := regexp.MustCompile("(?:\\b(?:[Rr]un|[Ss]ee|with|[Uu]se|by|and|then|until|as|of) |[`\"(])postbag ([a-z-]+(?: [a-z-]+)?)")
 	root := newRoot(&terminal.Terminal{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 	found := 0
-	for file, texts := range literals(t) {
+	for file, texts := range literals(t, "postbag") {
 		for _, text := range texts {
 			for _, m := range named.FindAllStringSubmatch(text, -1) {
 				found++
@@ -105,8 +106,9 @@ func TestCommandsInErrorsAndCommentsExist(t *testing.T) {
 	}
 }
 
-// literals are the strings and the comments in the code that ships, by file.
-func literals(t *testing.T) map[string][]string {
+// literals are the strings and the comments in the code that ships, by file. Files where the word stands before no
+// space are left out: to parse them all takes long.
+func literals(t *testing.T, word string) map[string][]string {
 	t.Helper()
 	out := make(map[string][]string)
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
@@ -118,7 +120,11 @@ func literals(t *testing.T) map[string][]string {
 		case filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
-		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution|parser.ParseComments)
+		source, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(source, []byte(word+" ")) && !bytes.Contains(source, []byte(word+"\n")) {
+			return err
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), path, source, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return err
 		}
