@@ -110,12 +110,7 @@ func (o *Options) Validate() error {
 		case d.Store != nil && err != nil:
 			faults = append(faults, fmt.Errorf("console: Databases[%d]: %w", i, err))
 		}
-		if _, marks := d.Store.(store.Primary); d.Replica != nil && d.Store != nil && !marks {
-			faults = append(faults, fmt.Errorf("console: Databases[%d] has a Replica, and its store is of a kind that has none; leave Replica out", i))
-		}
-		if d.ReplicaLag < 0 || d.ReplicaLag > 0 && (d.Replica == nil || d.ReplicaLag < leastReplicaLag) {
-			faults = append(faults, fmt.Errorf("console: ReplicaLag of Databases[%d] is %v; choose at least %v for a Replica, or zero for %v", i, d.ReplicaLag, leastReplicaLag, DefaultReplicaLag))
-		}
+		faults = append(faults, d.replicaFaults(i)...)
 	}
 	if _, err := o.Redact.rules(); err != nil {
 		faults = append(faults, err)
@@ -142,4 +137,15 @@ func (o *Options) Validate() error {
 		faults = append(faults, fmt.Errorf("console: Timeout is %v; choose a positive time, or zero for %v", o.Timeout, DefaultTimeout))
 	}
 	return errors.Join(faults...)
+}
+
+// replicaFaults are those of the replica of database i.
+func (d *Database) replicaFaults(i int) (faults []error) {
+	if _, marks := d.Store.(store.Primary); d.Replica != nil && d.Store != nil && !marks {
+		faults = append(faults, fmt.Errorf("console: Databases[%d] has a Replica, and its store is of a kind that has none; leave Replica out", i))
+	}
+	if d.ReplicaLag < 0 || d.ReplicaLag > 0 && (d.Replica == nil || d.ReplicaLag < leastReplicaLag) {
+		faults = append(faults, fmt.Errorf("console: ReplicaLag of Databases[%d] is %v; choose at least %v for a Replica, or zero for %v", i, d.ReplicaLag, leastReplicaLag, DefaultReplicaLag))
+	}
+	return faults
 }

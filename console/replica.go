@@ -154,6 +154,8 @@ func (d *database) choose(ctx context.Context) reading {
 		return reading{why: replicaText(r.away)}
 	case r.lost != nil && !r.asOf.IsZero():
 		return reading{replica: true, asOf: r.asOf, why: "the primary does not answer"}
+	case r.lost != nil:
+		return reading{why: "the primary does not say how far it is"}
 	case !r.asOf.After(r.changed):
 		return reading{why: "something was changed here, and the replica may not have it yet"}
 	case age > r.most:

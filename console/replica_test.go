@@ -55,15 +55,15 @@ type replica struct {
 	*memstore.Store
 
 	lag, hangs atomic.Int64 // times
-	fault      atomic.Value // what Reached fails with, in an errorBox
+	fault      atomic.Value // what Reached fails with, in an boxedError
 	ends       atomic.Value // what a question fails with
 	asked      atomic.Int32
 }
 
-type errorBox struct{ error }
+type boxedError struct{ error }
 
 func (r *replica) Reached(_ context.Context, m store.Watermark) (time.Time, error) {
-	if f, is := r.fault.Load().(errorBox); is && f.error != nil {
+	if f, is := r.fault.Load().(boxedError); is && f.error != nil {
 		return time.Time{}, f.error
 	}
 	return m.At.Add(-time.Duration(r.lag.Load())), nil
@@ -73,7 +73,7 @@ func (*replica) Close() error { return nil }
 
 func (r *replica) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
 	r.asked.Add(1)
-	if f, is := r.ends.Load().(errorBox); is && f.error != nil {
+	if f, is := r.ends.Load().(boxedError); is && f.error != nil {
 		return nil, "", f.error
 	}
 	if d := time.Duration(r.hangs.Load()); d > 0 {
@@ -197,15 +197,15 @@ func TestAReplicaThatCannotBeReadIsNotAndThePageSaysWhy(t *testing.T) {
 		from string
 	}{
 		"too far behind":   {func(r *replica) { r.lag.Store(int64(31 * time.Second)) }, "primary  the replica is 31.0s behind, and may be 30.0s"},
-		"not known":        {func(r *replica) { r.fault.Store(errorBox{store.ErrBehind}) }, "primary  the replica is behind, and by how much is not known yet"},
-		"promoted":         {func(r *replica) { r.fault.Store(errorBox{fmt.Errorf("x: %w", store.ErrNoReplica)}) }, "primary  what is named as the replica is none, or was promoted"},
-		"another database": {func(r *replica) { r.fault.Store(errorBox{store.ErrOtherDatabase}) }, "primary  what is named as the replica has another database, or another history of it"},
-		"old schema":       {func(r *replica) { r.fault.Store(errorBox{store.ErrSchema}) }, "primary  the replica has not the schema that this console needs"},
-		"no rights":        {func(r *replica) { r.fault.Store(errorBox{store.ErrDenied}) }, "primary  the role has not the rights that it needs on the replica"},
-		"away":             {func(r *replica) { r.fault.Store(errorBox{errors.New("password in here")}) }, "primary  the replica does not answer"},
-		"recovery ends it": {func(r *replica) { r.ends.Store(errorBox{store.ErrAgain}) }, "primary  the replica ended the question, to go on with what the primary did"},
-		"it fails":         {func(r *replica) { r.ends.Store(errorBox{errors.New("password in here")}) }, "primary  the replica did not answer"},
-		"it has no box":    {func(r *replica) { r.ends.Store(errorBox{store.ErrNoBox}) }, "primary  the replica does not have it"},
+		"not known":        {func(r *replica) { r.fault.Store(boxedError{store.ErrBehind}) }, "primary  the replica is behind, and by how much is not known yet"},
+		"promoted":         {func(r *replica) { r.fault.Store(boxedError{fmt.Errorf("x: %w", store.ErrNoReplica)}) }, "primary  what is named as the replica is none, or was promoted"},
+		"another database": {func(r *replica) { r.fault.Store(boxedError{store.ErrOtherDatabase}) }, "primary  what is named as the replica has another database, or another history of it"},
+		"old schema":       {func(r *replica) { r.fault.Store(boxedError{store.ErrSchema}) }, "primary  the replica has not the schema that this console needs"},
+		"no rights":        {func(r *replica) { r.fault.Store(boxedError{store.ErrDenied}) }, "primary  the role has not the rights that it needs on the replica"},
+		"away":             {func(r *replica) { r.fault.Store(boxedError{errors.New("password in here")}) }, "primary  the replica does not answer"},
+		"recovery ends it": {func(r *replica) { r.ends.Store(boxedError{store.ErrAgain}) }, "primary  the replica ended the question, to go on with what the primary did"},
+		"it fails":         {func(r *replica) { r.ends.Store(boxedError{errors.New("password in here")}) }, "primary  the replica did not answer"},
+		"it has no box":    {func(r *replica) { r.ends.Store(boxedError{store.ErrNoBox}) }, "primary  the replica does not have it"},
 		"it hangs":         {func(r *replica) { r.hangs.Store(int64(time.Hour)) }, "primary  the replica did not answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -229,9 +229,9 @@ func TestAReplicaThatCannotBeReadIsNotAndThePageSaysWhy(t *testing.T) {
 func TestAReplicaThatComesBackIsReadAgain(t *testing.T) {
 	t.Parallel()
 	inPair(t, func(t *testing.T, p *pair) {
-		p.replica.fault.Store(errorBox{errors.New("away")})
+		p.replica.fault.Store(boxedError{errors.New("away")})
 		p.wants(t, 3, "primary  the replica does not answer")
-		p.replica.fault.Store(errorBox{})
+		p.replica.fault.Store(boxedError{})
 		pass(3 * time.Second)
 		p.wants(t, 2, "replica 0.0")
 	})

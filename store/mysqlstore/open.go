@@ -17,7 +17,10 @@ import (
 // go-sql-driver/mysql, such as "app:secret@tcp(db:3306)/shop?tls=true". The store has
 // sessions of its own, and sets and verifies their settings: READ COMMITTED, a strict
 // sql_mode and UTC.
-func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
+func Open(ctx context.Context, dsn string, o Options) (*Store, error) { return open(ctx, dsn, o, nil) }
+
+// open opens a store, or one that only reads a replica.
+func open(ctx context.Context, dsn string, o Options, reading *storekit.Reached) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("mysqlstore: open:\n%w", err)
 	}
@@ -30,6 +33,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	}
 	s, err := newStore(config, o.withDefaults())
 	if err == nil {
+		s.reading = reading
 		err = s.prepare(ctx)
 	}
 	if err != nil {
@@ -96,6 +100,10 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	if err := s.checkSchema(ctx); err != nil {
 		return err
+	}
+	if s.reading != nil {
+		_, err := s.reached(ctx, nil)
+		return translateError("open a reader", err)
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop

@@ -123,6 +123,13 @@ func (s *Store) serverStateText() string { return fmt.Sprintf(sqlServerState, s.
 // accept refuses a session on another database than the one that Check accepted,
 // or on one that cannot be written.
 func (s *Store) accept(v *serverState) error {
+	if s.reading != nil {
+		if err := s.acceptReplica(v); err != nil {
+			return err
+		}
+		s.known.saw(v.epoch)
+		return nil
+	}
 	known := s.server.Load()
 	switch {
 	case v.identity == "":

@@ -26,6 +26,14 @@ const (
 	sqlServerState = `SELECT m.identity, m.epoch, COALESCE(l.life, 0), %s, @@global.read_only, @@global.auto_increment_increment,
 	TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
 FROM postbag__meta m LEFT JOIN postbag__life l ON l.one = 1 WHERE m.one = 1`
+
+	// One row, and what the server has executed, written to its log, or applied of its primary's.
+	sqlExecutedMySQL  = `SELECT CONCAT(m.identity, ' in ', DATABASE()), @@global.gtid_executed FROM postbag__meta m WHERE m.one = 1`
+	sqlLoggedMariaDB  = `SELECT CONCAT(m.identity, ' in ', DATABASE()), @@global.gtid_binlog_pos FROM postbag__meta m WHERE m.one = 1`
+	sqlAppliedMariaDB = `SELECT CONCAT(m.identity, ' in ', DATABASE()), @@global.gtid_slave_pos FROM postbag__meta m WHERE m.one = 1`
+	// No table.
+	sqlHasMySQL = `SELECT GTID_SUBSET(?, ?)`
+
 	sqlServerIDMySQL   = `@@server_uuid`
 	sqlServerIDMariaDB = `CONCAT(@@server_uid, ':', @@hostname, ':', @@port)`
 

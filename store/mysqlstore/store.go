@@ -10,6 +10,7 @@ import (
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/store"
 	"github.com/postbag/postbag/store/sqlkit"
+	"github.com/postbag/postbag/store/storekit"
 )
 
 // Store is a store of boxes in one database of a MySQL or MariaDB server. It
@@ -28,10 +29,12 @@ type Store struct {
 	// a seq is in flight; each is a pool of one.
 	bury, dirty *sql.DB
 
-	server   atomic.Pointer[server]
-	life     atomic.Pointer[serverState] // of the server, as it was seen last
-	seen     seenEpoch
-	known    subscriptions
+	server atomic.Pointer[server]
+	life   atomic.Pointer[serverState] // of the server, as it was seen last
+	seen   seenEpoch
+	known  subscriptions
+	// reading knows how far the replica is that this is a reader of. Nil: it is a store.
+	reading  *storekit.Reached
 	unknowns unresolved
 	recent   statusCache
 	producer producer

@@ -90,6 +90,7 @@ func (s *Store) snapshot(ctx context.Context, fn func(*transaction) error) error
 			if err := s.accept(&t.serverState); err != nil {
 				return err
 			}
+			t.Now -= s.behind()
 			return fn(t)
 		})
 		if codeOf(err) != codeTableChanged || n == retries {

@@ -34,12 +34,12 @@ func storeKinds() []storeKind {
 			module: "github.com/postbag/postbag/store/pgstore", open: openPostgres, read: readPostgres, script: undivided(pgstore.Script),
 		},
 		{
-			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}, Settings: []string{"partition"}},
-			module: "github.com/postbag/postbag/store/mysqlstore", open: openMySQL, script: mysqlstore.Script,
+			Kind:   config.Kind{Name: "mysql", Schemes: []string{"mysql://"}, Settings: []string{"partition", "replica"}},
+			module: "github.com/postbag/postbag/store/mysqlstore", open: openMySQL, read: readMySQL, script: mysqlstore.Script,
 		},
 		{
-			Kind:   config.Kind{Name: "mariadb", Schemes: []string{"mariadb://"}, Settings: []string{"partition"}},
-			module: "github.com/postbag/postbag/store/mysqlstore", open: openMySQL, script: mysqlstore.Script,
+			Kind:   config.Kind{Name: "mariadb", Schemes: []string{"mariadb://"}, Settings: []string{"partition", "replica"}},
+			module: "github.com/postbag/postbag/store/mysqlstore", open: openMySQL, read: readMySQL, script: mysqlstore.Script,
 		},
 		{
 			Kind:   config.Kind{Name: "sqlite", Schemes: []string{"sqlite:", "file:"}},

@@ -48,6 +48,22 @@ func openMySQL(ctx context.Context, dsn string, o StoreOptions) (*Store, error) 
 	}, nil
 }
 
+// readMySQL opens a replica.
+func readMySQL(ctx context.Context, dsn string, o StoreOptions) (*Reader, error) {
+	dsn, err := driverDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if fault := driverFault(dsn); fault != "" {
+		return nil, mysqlUnreadable(fault)
+	}
+	r, err := mysqlstore.OpenReader(ctx, dsn, mysqlstore.Options{Connections: max(o.MaxConns, leastMySQLConns), SQLComments: o.Comments, OnFault: o.OnFault})
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{r, r.Close}, nil
+}
+
 // poolOf is a pool whose driver prints nothing. No connection is made before one is
 // used.
 func poolOf(dsn string) (*sql.DB, error) {

@@ -80,7 +80,7 @@ type Store struct {
 	// A comment at the end of each statement, in the form of sqlcommenter. The server's
 	// sessions and log then show whose statement it is.
 	SQLComments SQLComments `yaml:"sql_comments" otherwise:"none"`
-	// A hot standby of the database, on postgresql. The console reads from it what need not be of the moment. Nothing
+	// A replica of the database, on postgresql, mysql and mariadb. The console reads from it what need not be of the moment. Nothing
 	// else uses it. See guides/console.md.
 	Replica Replica `yaml:"replica"`
 
