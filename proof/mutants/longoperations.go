@@ -119,7 +119,7 @@ var longOperations = []Mutant{
 	{
 		Name: "error-kind-line-ends", What: "a group of errors with line ends is counted, and a form that names it finds none of them",
 		Evidence: "this project, until it was reviewed",
-		Patches:  []Patch{{"internal/operations/errors_kind.go", "strings.NewReplacer(\"\\r\\n\", \"\\n\", \"\\r\", \"\\n\")", "strings.NewReplacer()"}},
+		Patches:  []Patch{{"store/storekit/errorkind.go", "strings.NewReplacer(\"\\r\\n\", \"\\n\", \"\\r\", \"\\n\")", "strings.NewReplacer()"}},
 		By:       coreTests("internal/operations", "TestAKindOfErrorHasOneFormOfLineEnds"), Quick: true,
 	},
 }
