@@ -143,7 +143,7 @@ func (w *taken[Tx]) run(takes, stops taking, msgs ...source.Message) {
 		pause(ctx)
 	}
 	stop()
-	_ = <-ended // a source whose acks got lost says so
+	<-ended // a source whose acks got lost says so
 	w.from.LoseAcks(false)
 	before := w.stored()
 	if len(before) != len(msgs) || w.from.Unacked("billing") != len(msgs) {

@@ -143,7 +143,7 @@ func TestTheRecordSaysWhatKeepsAWorkerFromAStep(t *testing.T) {
 			_, err := s.Work(id, audit(), "a worker").Do(t.Context())
 			ended <- err
 		}()
-		time.Sleep(5 * time.Minute)
+		<-time.After(5 * time.Minute)
 		if o := is(t, s, id, store.OperationRunning, 0); o.Trouble != errAway.Error() || o.Error != "" || o.Idle || o.Worker != "a worker" {
 			t.Errorf("in trouble it is %+v", o)
 		}

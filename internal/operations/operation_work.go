@@ -116,7 +116,8 @@ func (w *Work) steps(ctx context.Context, o store.Operation) (store.Operation, e
 	pace := &Run{Rate: o.Rate, preview: &Preview{Choice: Choice{Query: store.Query{State: o.Of}}}}
 	next := pace.pace()
 	for {
-		seen, err := o, error(nil)
+		seen := o
+		var err error
 		switch {
 		case o.State == store.OperationPaused && w.Stays:
 			return o, w.release(ctx, "")

@@ -146,12 +146,6 @@ var consuming = []Mutant{
 		By:       coreTests("inbox", "TestAMessageWithoutRoomForTheReasonIsParked"),
 	},
 	{
-		Name: "edit-keeps-why-parked", What: "an edited message keeps the header that says why a consumer parked the old one",
-		Evidence: "found in review: no publisher may set it, so no parked message can be edited",
-		Patches:  []Patch{{"internal/operations/edit.go", " || strings.EqualFold(name, store.FailedHeader)", ""}},
-		By:       tests("console", "TestAMessageThatAConsumerHasParkedIsEditedWithoutTheReason"),
-	},
-	{
 		Name: "consumer-parks-as-fault", What: "a message whose handler failed is parked as one that is not whole",
 		Evidence: "`postbag messages retry` made what a consumer had parked dead again",
 		Patches:  []Patch{{"inbox/consumer_work.go", "	t.keep(why, func(m postbag.Message) error { return c.rules.Publish(context.WithoutCancel(begin), 0, m) })\n", "	t.blame(why)\n"}},

@@ -122,4 +122,10 @@ var longOperations = []Mutant{
 		Patches:  []Patch{{"store/storekit/errorkind.go", "strings.NewReplacer(\"\\r\\n\", \"\\n\", \"\\r\", \"\\n\")", "strings.NewReplacer()"}},
 		By:       coreTests("internal/operations", "TestAKindOfErrorHasOneFormOfLineEnds"), Quick: true,
 	},
+	{
+		Name: "edit-keeps-why-parked", What: "an edited message keeps the header that says why a consumer parked the old one",
+		Evidence: "found in review: no publisher may set it, so no parked message can be edited",
+		Patches:  []Patch{{"internal/operations/edit.go", " || strings.EqualFold(name, store.FailedHeader)", ""}},
+		By:       tests("console", "TestAMessageThatAConsumerHasParkedIsEditedWithoutTheReason"),
+	},
 }

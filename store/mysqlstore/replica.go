@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -132,11 +133,11 @@ func (s *Store) reached(ctx context.Context, marks []store.Watermark) (int, erro
 	if _, err := s.row(ctx, text, nil, &database, &place); err != nil {
 		return 0, err
 	}
-	for i := len(marks) - 1; i >= 0; i-- {
-		if marks[i].Database != database {
+	for i, mark := range slices.Backward(marks) {
+		if mark.Database != database {
 			return 0, store.ErrOtherDatabase
 		}
-		has, err := s.has(ctx, place, marks[i].Place)
+		has, err := s.has(ctx, place, mark.Place)
 		if has || err != nil {
 			return i + 1, err
 		}

@@ -51,7 +51,8 @@ func TestAReaderOfAReplicaSaysWhatItsPrimarySays(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		dsn := strings.Replace(p.replica.DSN("shop"), p.replica.DSN("shop")[:strings.Index(p.replica.DSN("shop"), "@")], "watcher:watcher", 1)
+		_, server, _ := strings.Cut(p.replica.DSN("shop"), "@")
+		dsn := "watcher:watcher@" + server
 		var reader *mysqlstore.Reader
 		s.Eventually("the replica has the account", func() bool {
 			var err error

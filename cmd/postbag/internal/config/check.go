@@ -114,11 +114,13 @@ func (s *Store) check(p *problems, where string, k Kinds) {
 	checkFields(p, where, reflect.ValueOf(s).Elem())
 	if (s.Kind != "" || s.DSN != "") && !p.isLater(where+".dsn") {
 		kind, mistake := k.StoreKind(s.Kind, s.DSN)
-		if mistake != "" {
+		later := p.isLater(where + ".kind")
+		switch {
+		case mistake != "":
 			p.atf(below(where, kindOr(s.Kind, "dsn")), "%s", mistake)
-		} else if s.Partition != 0 && !k.Partitions(kind) && !p.isLater(where+".kind") {
+		case s.Partition != 0 && !k.Partitions(kind) && !later:
 			p.atf(where+".partition", "is not for %s; leave it out", kind)
-		} else if s.Replica.Given() && !k.Replicas(kind) && !p.isLater(where+".kind") {
+		case s.Replica.Given() && !k.Replicas(kind) && !later:
 			p.atf(where+".replica", "is not for %s; leave it out", kind)
 		}
 	}
