@@ -137,13 +137,16 @@ func (w *taken[Tx]) run(takes, stops taking, msgs ...source.Message) {
 	w.from.LoseAcks(true)
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
-	ended := make(chan error, 1)
-	go func() { ended <- takes(ctx) }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = takes(ctx) // a source whose acks got lost says so
+	}()
 	for len(w.stored()) < len(msgs) && ctx.Err() == nil {
 		pause(ctx)
 	}
 	stop()
-	<-ended // a source whose acks got lost says so
+	<-ended
 	w.from.LoseAcks(false)
 	before := w.stored()
 	if len(before) != len(msgs) || w.from.Unacked("billing") != len(msgs) {
