@@ -37,6 +37,9 @@ func (f *Flow) NextDue(now, wait time.Duration) {
 		// What is due may be what we have in hand: keep to the pause.
 	case !p.known || f.round.heard || now+wait < p.next:
 		p.known, p.next = true, now+wait
+		if wait > 0 && f.round.heard { // nothing is due: this is no pause, and what is due sooner is asked for then
+			p.empty, p.round = 0, 0
+		}
 	}
 }
 

@@ -31,6 +31,30 @@ func TestParkedMessagesAreAskedForWhenTheyAreDue(t *testing.T) {
 	d.noDue() // one request at a time
 }
 
+// What an operator had retried was not asked for before another message was due, an hour later: a request had
+// brought nothing, and then a turn said that nothing was due before that.
+func TestAMessageThatIsDueNowIsAskedForAlthoughTheOnesBeforeItWereNot(t *testing.T) {
+	t.Parallel()
+	d := blocked(t, engine.Config{})
+	d.f.DueLanded(d.now, nil)
+	d.due()
+	d.f.DueLanded(d.now, nil) // what had been due is done
+	d.hears(time.Hour) // another message
+	d.noDue()
+	d.now += time.Minute
+	d.hears(0) // it was retried
+	d.due()
+}
+
+// hears makes the next turn, which finds nothing, and says how long until a parked message is due.
+func (d *desk) hears(wait time.Duration) {
+	d.t.Helper()
+	t := d.turn()
+	d.f.Landed(d.now, make([]store.Verdict, len(t.Settle)), []store.Batch{{Next: t.Read[0].From, Whole: true}})
+	d.f.NextDue(d.now, wait)
+	d.audit()
+}
+
 func TestParkedMessagesOfAKeyAreSentInTheirOrder(t *testing.T) {
 	t.Parallel()
 	d := blocked(t, engine.Config{})
