@@ -39,7 +39,7 @@ func TestAMessageThatIsDueNowIsAskedForAlthoughTheOnesBeforeItWereNot(t *testing
 	d.f.DueLanded(d.now, nil)
 	d.due()
 	d.f.DueLanded(d.now, nil) // what had been due is done
-	d.hears(time.Hour) // another message
+	d.hears(time.Hour)        // another message
 	d.noDue()
 	d.now += time.Minute
 	d.hears(0) // it was retried
