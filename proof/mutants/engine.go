@@ -185,6 +185,12 @@ var parking = []Mutant{
 		By:       sim(),
 	},
 	{
+		Name: "an-hour-taken-for-a-pause", What: "after a request that brought nothing, the next due time is taken for a pause, and what is due before it waits",
+		Evidence: "a retry of hundreds of dead messages of which few were sent for minutes: another message was due in half an hour",
+		Patches:  []Patch{{"internal/engine/lot_due.go", "			p.empty, p.round = 0, 0\n		}\n	}\n}", "		}\n	}\n}"}},
+		By:       coreTests("internal/engine", "TestAMessageThatIsDueNowIsAskedForAlthoughTheOnesBeforeItWereNot"),
+	},
+	{
 		Name: "parked-never-tried-again", What: "parked messages are not looked for",
 		Evidence: "GoWDK#197, openlinker#2164: pending entries that nobody claims",
 		Patches:  []Patch{{"internal/engine/lot_due.go", "	return f.due.known && f.canAsk()", "	return f.due.known && f.due.asking && f.canAsk()"}},
