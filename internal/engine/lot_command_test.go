@@ -3,6 +3,7 @@ package engine_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag/broker"
 	"github.com/postbag/postbag/internal/engine"
@@ -41,6 +42,22 @@ func TestRetryMakesADeadMessageDueWithItsAttemptsBegunAnew(t *testing.T) {
 	equal(t, "done", s.Done[0], store.Done{ID: 11, Kind: store.Retry, Seq: 1})
 	p := s.Park[0]
 	equal(t, "row", p, store.Park{Seq: 1, Slot: p.Slot, Hash: keyHash(1), State: store.ParkRetrying, Blocking: true, Reason: engine.ReasonRetried})
+}
+
+// A subscription that is paused has messages that are due, so every turn says that something is. This one asks less and less.
+func TestARetriedMessageIsAskedForAtOnceAlthoughRequestsBroughtNothing(t *testing.T) {
+	t.Parallel()
+	d := manned(t, engine.Config{})
+	for range 4 {
+		d.now += 10 * time.Second
+		d.due()
+		d.f.DueLanded(d.now, nil)
+		d.f.NextDue(d.now, 0)
+		d.noDue()
+	}
+	d.order(store.Retry, 1, 1, store.ParkDead)
+	d.settle()
+	d.due()
 }
 
 func TestDiscardRemovesTheRowAndUnblocksItsKey(t *testing.T) {

@@ -25,6 +25,14 @@ func (p *parking) wake(at time.Duration) {
 	p.empty, p.round = 0, 0
 }
 
+// dueNow says that a settlement has rows that are to be tried as soon as it is made: such as those of a command, or that were
+// claimed. Where messages supersede each other, a row that does not block is to be claimed first.
+func (f *Flow) dueNow(parks []store.Park) bool {
+	return slices.ContainsFunc(parks, func(p store.Park) bool {
+		return p.State == store.ParkRetrying && p.Delay == 0 && (p.Blocking || !f.supersedes())
+	})
+}
+
 // NextDue takes what the turn that just landed said: how long until a parked
 // message is due; negative when none is.
 func (f *Flow) NextDue(now, wait time.Duration) {

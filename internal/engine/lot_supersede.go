@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -211,13 +210,6 @@ func (f *Flow) openGates(s *shard, parks []store.Park) {
 			}
 		}
 	}
-}
-
-// claimed says that a settlement has rows that are to be tried as soon as it is made.
-func (f *Flow) claimed(parks []store.Park) bool {
-	return f.supersedes() && slices.ContainsFunc(parks, func(p store.Park) bool {
-		return p.State == store.ParkRetrying && p.Blocking && p.Delay == 0
-	})
 }
 
 // claim takes a message that waits and is due: its row is written as one that blocks, or so that it is

@@ -269,7 +269,7 @@ func (f *Flow) judge(s *shard, v store.Verdict) {
 	}
 	s.drafts++
 	s.endChanging()
-	if len(t.Resolve) > 0 || f.claimed(t.Park) {
+	if len(t.Resolve) > 0 || f.dueNow(t.Park) {
 		f.due.wake(0)
 	}
 	if len(t.Resolve) > 0 || slices.ContainsFunc(t.Park, func(p store.Park) bool { return p.State == store.ParkHeld }) {
