@@ -126,6 +126,11 @@ func (s *sheet) allDays(over string) map[string]shownDays {
 	var all sync.WaitGroup
 	for i, d := range s.console.databases {
 		all.Go(func() {
+			defer func() {
+				if mistake := recover(); mistake != nil {
+					found[i].err = mistakeError(mistake)
+				}
+			}()
 			found[i].samples, found[i].err = s.console.days.samples(ctx, d.name, s.chartBoxes(d, ""), over)
 		})
 	}

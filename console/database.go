@@ -50,6 +50,8 @@ type database struct {
 	read         time.Time
 	// seenIn is where the latest overview was read.
 	seenIn *reading
+	// forgotten counts how often something was changed, so that what was asked for before is not taken for the state after it.
+	forgotten int
 	// found is what the reader found last.
 	found latest
 	// history is the last hour.
@@ -153,7 +155,7 @@ func enter(ctx context.Context, gate chan struct{}) error {
 // overview returns the state of the database, at most two seconds old, and the one before that; before may be nil.
 func (d *database) overview(ctx context.Context) (now, before *store.Overview, err error) {
 	defer func() { d.noteSeen(ctx) }()
-	if now, before = d.cached(); now != nil {
+	if now, before = d.cached(ctx); now != nil {
 		return now, before, nil
 	}
 	if found, is := d.reading(); is && forStreams(ctx) {
@@ -164,14 +166,15 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 	}
 	seen, kept := withReading(ctx), false
 	err = d.asksAt(seen, d.looks, func(ctx context.Context, ops operations.Store) error {
-		if now, before = d.cached(); now != nil { // somebody asked while this waited
+		if now, before = d.cached(ctx); now != nil { // somebody asked while this waited
 			return nil
 		}
+		forgotten := d.changedSoFar()
 		o, err := ops.Overview(ctx)
 		if err != nil {
 			return err
 		}
-		now, before = d.keep(&o)
+		now, before = d.keep(&o, forgotten)
 		kept = true
 		return nil
 	})
@@ -183,20 +186,32 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 	return now, before, err
 }
 
-func (d *database) cached() (now, before *store.Overview) {
+// cached returns the overview that somebody read a moment ago; nil if nobody did. It may be that of a replica.
+func (d *database) cached(ctx context.Context) (now, before *store.Overview) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.seen == nil || time.Since(d.read) >= fresh {
+	if d.seen == nil || time.Since(d.read) >= fresh || d.replica != nil && wantsPrimary(ctx) {
 		return nil, nil
 	}
 	return d.seen, d.before
 }
 
-// keep keeps an overview. One from long before it makes no rate, and neither does one whose clock is not behind.
-func (d *database) keep(o *store.Overview) (now, before *store.Overview) {
+// changedSoFar is how often something was changed here.
+func (d *database) changedSoFar() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.forgotten
+}
+
+// keep keeps an overview. One from long before it makes no rate, and neither does one whose clock is not behind. The next look reads
+// the database again if something was changed since it was asked for.
+func (d *database) keep(o *store.Overview, forgotten int) (now, before *store.Overview) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.before, d.seen, d.read = rated(d.seen, o), o, time.Now()
+	if forgotten != d.forgotten {
+		d.read = time.Time{}
+	}
 	return d.seen, d.before
 }
 
@@ -213,6 +228,7 @@ func (d *database) forget() {
 	d.commanded()
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.forgotten++
 	d.read = time.Time{}
 }
 

@@ -149,9 +149,16 @@ func (d *database) sample(ctx context.Context, keep bool) {
 	d.mu.Lock()
 	d.found = latest{now, before, err, at}
 	d.mu.Unlock()
-	if err == nil && keep {
+	if err == nil && keep && !d.frozen() {
 		d.history.take(now, at)
 	}
+}
+
+// frozen says whether the latest overview is that of a replica whose primary does not answer: it says nothing of the time since then.
+func (d *database) frozen() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seenIn != nil && d.seenIn.replica && d.seenIn.why != ""
 }
 
 // unread forgets what the reader found: it does not read at the moment.

@@ -105,6 +105,7 @@ func (c *console) onBegin(r *http.Request) (v Begun, err error) {
 		return err
 	}))
 	if err == nil {
+		d.forget()
 		c.news(r, v.Operation)
 	}
 	return v, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/postbag/postbag"
 	"github.com/postbag/postbag/internal/operations"
@@ -51,6 +52,14 @@ func (c *console) subscribed(r *http.Request) (*database, store.Ref, error) {
 	return d, ref, nil
 }
 
+// notesTime is how long the notes of a page of errors may take.
+func notesTime(d *database) time.Duration {
+	if d.replica != nil {
+		return time.Second
+	}
+	return d.timeout
+}
+
 func (c *console) errors(r *http.Request) (v Errors, err error) {
 	v.Most = operations.MostParked
 	d, ref, err := c.subscribed(r)
@@ -61,7 +70,10 @@ func (c *console) errors(r *http.Request) (v Errors, err error) {
 		if v.Groups, err = ops.ErrorGroups(ctx, ref); err != nil {
 			return err
 		}
-		// Notes are of the moment, so the primary is asked. It may not have them for a role whose rights are those of before there were notes.
+		// Notes are of the moment, so the primary is asked. It may not have them for a role whose rights are those of before there were
+		// notes. If it hangs, the page of the replica does not wait for it.
+		ctx, cancel := context.WithTimeout(ctx, notesTime(d))
+		defer cancel()
 		if err := d.ops.AddNotes(ctx, ref, v.Groups); err != nil {
 			_, text := statusOf(err)
 			v.WithoutNotes = c.words(c.rights(r).reason(r.PathValue("database"), text))

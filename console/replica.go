@@ -144,6 +144,9 @@ func (d *database) refused(err error) reading {
 
 // choose says where to read.
 func (d *database) choose(ctx context.Context) reading {
+	if wantsPrimary(ctx) {
+		return reading{why: "the one who asks wants that"}
+	}
 	r := d.replica
 	d.lookAtReplica(ctx)
 	r.mu.Lock()
@@ -183,7 +186,7 @@ func replicaText(err error) string {
 
 // lookAtReplica looks how far the replica is, unless somebody did a moment ago.
 func (d *database) lookAtReplica(ctx context.Context) {
-	r := d.replica
+	r, asker := d.replica, ctx
 	ctx, cancel := context.WithTimeout(ctx, replicaPatience)
 	defer cancel()
 	select {
@@ -199,12 +202,16 @@ func (d *database) lookAtReplica(ctx context.Context) {
 		return
 	}
 	asOf, away, lost := d.reached(ctx)
-	if errors.Is(ctx.Err(), context.Canceled) { // the one who asked has gone, which says nothing
+	if asker.Err() != nil { // the one who asked has gone, or has no time left, which says nothing of the servers
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.looked, r.away, r.lost = time.Now(), away, lost
+	r.looked, r.lost = time.Now(), lost
+	if lost != nil && (errors.Is(r.away, store.ErrNoReplica) || errors.Is(r.away, store.ErrOtherDatabase)) {
+		return // what it is does not change since nobody can be asked
+	}
+	r.away = away
 	if away == nil && lost == nil {
 		r.asOf = asOf
 	}
@@ -248,6 +255,9 @@ func (d *database) commanded() {
 
 // readings are where a request was answered from, by the name of the database.
 type readings struct {
+	// primary: the one who asks wants what is so at the moment, such as the command line, which goes by it.
+	primary bool
+
 	mu sync.Mutex
 	of map[string]reading
 }
@@ -256,7 +266,15 @@ type readingsKey struct{}
 
 // withReadings has the request note where it is answered from.
 func withReadings(r *http.Request) *http.Request {
-	return r.WithContext(withReading(r.Context()))
+	return r.WithContext(context.WithValue(r.Context(), readingsKey{}, &readings{
+		primary: r.Header.Get(ReadFromHeader) == "primary", of: make(map[string]reading),
+	}))
+}
+
+// wantsPrimary says whether the primary alone is to be asked.
+func wantsPrimary(ctx context.Context) bool {
+	all, is := ctx.Value(readingsKey{}).(*readings)
+	return is && all.primary
 }
 
 // noteRead notes where something was read. Of two readings the one that needs more words stays: the oldest, or one of the primary.
@@ -300,11 +318,14 @@ func (s *sheet) ReadFrom() string {
 // Text says to people where a state was read from.
 func (r *ReadFrom) Text() string { return r.text() }
 
+// ReadFromHeader says in an answer where it was read, if the database has a replica: replica or primary. In a request of a program,
+// primary asks for the primary alone.
+const ReadFromHeader = "Postbag-Read-From"
+
 // Headers of answers that were read from a database with a replica.
 const (
-	readFromHeader = "Postbag-Read-From"
-	readAgeHeader  = "Postbag-Read-Age"
-	readWhyHeader  = "Postbag-Read-Why"
+	readAgeHeader = "Postbag-Read-Age"
+	readWhyHeader = "Postbag-Read-Why"
 )
 
 // sayRead says in headers where an answer was read.
@@ -313,7 +334,7 @@ func sayRead(w http.ResponseWriter, r *http.Request) {
 	if from == nil {
 		return
 	}
-	w.Header().Set(readFromHeader, from.From)
+	w.Header().Set(ReadFromHeader, from.From)
 	if from.From == "replica" {
 		w.Header().Set(readAgeHeader, strconv.FormatFloat(from.Age, 'f', 1, 64))
 	}
@@ -324,7 +345,7 @@ func sayRead(w http.ResponseWriter, r *http.Request) {
 
 // withReading has a question note where it was answered, for itself alone.
 func withReading(ctx context.Context) context.Context {
-	return context.WithValue(ctx, readingsKey{}, &readings{of: make(map[string]reading)})
+	return context.WithValue(ctx, readingsKey{}, &readings{primary: wantsPrimary(ctx), of: make(map[string]reading)})
 }
 
 // noteSeen notes where the latest overview was read.

@@ -24,15 +24,22 @@ type primary struct {
 	*memstore.Store
 
 	lost         atomic.Bool
+	slow         atomic.Int64 // how long a mark takes
 	asked, marks atomic.Int32
 }
 
-func (p *primary) Watermark(context.Context) (store.Watermark, error) {
+func (p *primary) Watermark(ctx context.Context) (store.Watermark, error) {
 	p.marks.Add(1)
 	if p.lost.Load() {
 		return store.Watermark{}, errors.New("no connection")
 	}
-	return store.Watermark{At: time.Now()}, nil
+	at := time.Now()
+	select {
+	case <-time.After(time.Duration(p.slow.Load())):
+		return store.Watermark{At: at}, nil
+	case <-ctx.Done():
+		return store.Watermark{}, errors.New("the driver's own words")
+	}
 }
 
 func (p *primary) List(ctx context.Context, q store.Query) ([]store.Item, string, error) {
@@ -278,6 +285,71 @@ func TestAReplicaIsReadHoweverOldWhileItsPrimaryDoesNotAnswer(t *testing.T) {
 		if v.Good || v.Error != "the primary does not answer" || len(v.Boxes) != 1 {
 			t.Errorf("the overview does not say that the primary is away: %+v", v)
 		}
+	})
+}
+
+// asPrimary asks a path as a program that wants the primary alone.
+func (p *pair) asPrimary(path string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+	r.Header.Set(console.ReadFromHeader, "primary")
+	w := httptest.NewRecorder()
+	p.console.ServeHTTP(w, r)
+	return w
+}
+
+// The command line goes by what it is answered: an old state, or that all is well while the primary is away, would lead it astray.
+func TestWhoWantsThePrimaryIsAnsweredByNoReplica(t *testing.T) {
+	t.Parallel()
+	inPair(t, func(t *testing.T, p *pair) {
+		p.wants(t, 2, "replica 0.0")
+		_ = state(t, p.get("/api/v1/overview"))
+		for _, path := range []string{"/api/v1/databases/shop/boxes/outbox/messages?state=dead", "/api/v1/databases/shop/status", "/api/v1/databases/shop/subscriptions"} {
+			if w := p.asPrimary(path); w.Code != http.StatusOK || w.Header().Get(console.ReadFromHeader) != "primary" {
+				t.Errorf("%s: %d, from %q", path, w.Code, w.Header().Get(console.ReadFromHeader))
+			}
+		}
+		p.primary.lost.Store(true)
+		pass(time.Minute)
+		_ = state(t, p.get("/api/v1/overview")) // the replica's, which is kept
+		for _, path := range []string{"/api/v1/databases/shop/boxes/outbox/messages?state=dead", "/api/v1/databases/shop/status", "/api/v1/databases/shop/subscriptions"} {
+			if w := p.asPrimary(path); w.Code != http.StatusBadGateway {
+				t.Errorf("the primary is away, and %s answers %d: %s", path, w.Code, w.Body)
+			}
+		}
+	})
+}
+
+func TestAReplicaThatIsNoneIsNotReadSinceThePrimaryWentAway(t *testing.T) {
+	t.Parallel()
+	for _, why := range []error{store.ErrNoReplica, store.ErrOtherDatabase} {
+		inPair(t, func(t *testing.T, p *pair) {
+			p.wants(t, 2, "replica 0.0")
+			p.replica.fault.Store(boxedError{why})
+			pass(3 * time.Second)
+			if n, from := p.listed(t); n != 3 {
+				t.Fatalf("%d messages from %s", n, from)
+			}
+			p.primary.lost.Store(true)
+			pass(3 * time.Second)
+			if w := p.get("/api/v1/databases/shop/boxes/outbox/messages?state=dead"); w.Code == http.StatusOK {
+				t.Errorf("another database is shown: %s", w.Body)
+			}
+		})
+	}
+}
+
+// A question that waited for its place leaves no time for a look at the servers.
+func TestALookWithoutTimeSaysNothingOfThePrimary(t *testing.T) {
+	t.Parallel()
+	inPair(t, func(t *testing.T, p *pair) {
+		p.wants(t, 2, "replica 0.0")
+		pass(3 * time.Second)
+		p.primary.slow.Store(int64(time.Second))
+		ctx, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer stop()
+		p.console.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/v1/databases/shop/boxes/outbox/messages?state=dead", http.NoBody))
+		p.primary.slow.Store(0)
+		p.wants(t, 2, "replica 0.0")
 	})
 }
 

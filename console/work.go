@@ -165,9 +165,11 @@ func (d *database) toWork(ctx context.Context) []store.OperationID {
 func (d *database) workOne(ctx context.Context, id store.OperationID) {
 	defer d.worker.left(id)
 	defer d.forgetOperations()
+	defer d.forget()
 	defer func() { _ = recover() }() // the mistake of a program ends no process that does more; the lease of the operation ends by itself
 	w := d.ops.Work(id, store.Audit{Who: "a console", Why: "it works operations"}, workerName())
 	w.Stays = true
+	w.OnProgress = func(operations.Progress) { d.commanded() } // each step is a command of this console
 	_, _ = w.Do(ctx)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/postbag/postbag/console"
 )
 
 // get asks for what is at a path of the API.
@@ -69,6 +71,7 @@ func (c *Client) ofBox(box string, path ...string) []string {
 // ask sends a request and reads the answer. Wait is after how long the console may have a place; zero: it said nothing of that.
 func (c *Client) ask(r *http.Request, into any) (wait time.Duration, err error) {
 	r.Header.Set("Accept", "application/json")
+	r.Header.Set(console.ReadFromHeader, "primary") // as a database would answer, and not a replica that is behind
 	if c.token != "" {
 		r.Header.Set("Authorization", "Bearer "+c.token)
 	}
