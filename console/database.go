@@ -164,8 +164,7 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 		}
 		return found.now, found.before, found.err
 	}
-	seen, kept := withReading(ctx), false
-	err = d.asksAt(seen, d.looks, func(ctx context.Context, ops operations.Store) error {
+	err = d.asksAt(withReading(ctx), d.looks, func(ctx context.Context, ops operations.Store) error {
 		if now, before = d.cached(ctx); now != nil { // somebody asked while this waited
 			return nil
 		}
@@ -174,15 +173,9 @@ func (d *database) overview(ctx context.Context) (now, before *store.Overview, e
 		if err != nil {
 			return err
 		}
-		now, before = d.keep(&o, forgotten)
-		kept = true
+		now, before = d.keep(&o, placeOf(ctx), forgotten)
 		return nil
 	})
-	if kept {
-		d.mu.Lock()
-		d.seenIn = readOf(seen, d.name)
-		d.mu.Unlock()
-	}
 	return now, before, err
 }
 
@@ -205,10 +198,10 @@ func (d *database) changedSoFar() int {
 
 // keep keeps an overview. One from long before it makes no rate, and neither does one whose clock is not behind. The next look reads
 // the database again if something was changed since it was asked for.
-func (d *database) keep(o *store.Overview, forgotten int) (now, before *store.Overview) {
+func (d *database) keep(o *store.Overview, in *reading, forgotten int) (now, before *store.Overview) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.before, d.seen, d.read = rated(d.seen, o), o, time.Now()
+	d.before, d.seen, d.seenIn, d.read = rated(d.seen, o), o, in, time.Now()
 	if forgotten != d.forgotten {
 		d.read = time.Time{}
 	}

@@ -103,7 +103,7 @@ func (d *database) asksAt(ctx context.Context, gate chan struct{}, question func
 		}
 		from := d.choose(ctx)
 		if from.replica {
-			err := d.askReplica(ctx, question)
+			err := d.askReplica(readIn(ctx, from), question)
 			if err == nil || ctx.Err() != nil {
 				noteRead(ctx, d.name, from)
 				return err
@@ -111,8 +111,23 @@ func (d *database) asksAt(ctx context.Context, gate chan struct{}, question func
 			from = d.refused(err)
 		}
 		noteRead(ctx, d.name, from)
-		return question(ctx, d.ops)
+		return question(readIn(ctx, from), d.ops)
 	})
+}
+
+type readInKey struct{}
+
+// readIn has a question know where it is asked.
+func readIn(ctx context.Context, from reading) context.Context {
+	return context.WithValue(ctx, readInKey{}, from)
+}
+
+// placeOf is where a question is asked. Nil: there is no replica.
+func placeOf(ctx context.Context) *reading {
+	if from, is := ctx.Value(readInKey{}).(reading); is {
+		return &from
+	}
+	return nil
 }
 
 // askReplica puts a question to the replica. It gets half of the time, so that the primary can answer in the other.
