@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,9 +132,9 @@ func TestTheRecordSaysWhatKeepsAWorkerFromAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		sh, s, id := shakyWork(t, 1200)
-		fails := true
+		var back atomic.Bool
 		sh.step = func(n int) (bool, error) {
-			if n > 0 && fails {
+			if n > 0 && !back.Load() {
 				return false, errAway
 			}
 			return false, nil
@@ -147,7 +148,7 @@ func TestTheRecordSaysWhatKeepsAWorkerFromAStep(t *testing.T) {
 		if o := is(t, s, id, store.OperationRunning, 0); o.Trouble != errAway.Error() || o.Error != "" || o.Idle || o.Worker != "a worker" {
 			t.Errorf("in trouble it is %+v", o)
 		}
-		fails = false
+		back.Store(true)
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
