@@ -48,6 +48,7 @@ func TestRetryMakesADeadMessageDueWithItsAttemptsBegunAnew(t *testing.T) {
 func TestARetriedMessageIsAskedForAtOnceAlthoughRequestsBroughtNothing(t *testing.T) {
 	t.Parallel()
 	d := manned(t, engine.Config{})
+	d.f.NextDue(d.now, 0)
 	for range 4 {
 		d.now += 10 * time.Second
 		d.due()
@@ -56,7 +57,16 @@ func TestARetriedMessageIsAskedForAtOnceAlthoughRequestsBroughtNothing(t *testin
 		d.noDue()
 	}
 	d.order(store.Retry, 1, 1, store.ParkDead)
-	d.settle()
+	for settled := false; !settled; d.now += 60 * ms {
+		t := d.turn()
+		verdicts := make([]store.Verdict, len(t.Settle))
+		for i := range verdicts {
+			verdicts[i].Applied = true
+		}
+		d.f.Landed(d.now, verdicts, []store.Batch{{Next: t.Read[0].From, Whole: true}})
+		d.f.NextDue(d.now, 0)
+		settled = len(t.Settle) > 0
+	}
 	d.due()
 }
 
