@@ -35,7 +35,7 @@ var routing = []Mutant{
 	{
 		Name: "list-by-types-alone", What: "MySQL, MariaDB and SQLite: listings look at no header, and show what a filter refused as delivered",
 		Evidence: "made on purpose",
-		Patches:  []Patch{{"store/sqlkit/inspect_list_rows.go", "	if len(rows) == 0 || !slices.ContainsFunc", "	if len(rows) >= 0 || !slices.ContainsFunc"}},
+		Patches:  []Patch{{"store/sqlkit/inspect_list_rows.go", "	if !l.headed() {", "	if !l.headed() || len(rows) > 0 {"}},
 		By:       tests("store/sqlitestore", "TestConformanceOfAStoreOnAPath/Listings_and_commands_judge"),
 	},
 	{

@@ -34,16 +34,16 @@ func (l *lister) chunk(from int64, size int) (p storekit.Piece[listRow], err err
 		of = some(p.Rows)
 	default:
 		rows, err := l.logRows(from, size)
-		if err == nil {
-			err = l.withHeaders(rows)
-		}
-		if p = whole(rows); err != nil {
+		if err != nil {
 			return p, err
 		}
-		of = all(rows)
+		p, of = whole(rows), all(rows)
 	}
 	if len(p.Rows) == 0 {
 		return p, nil
+	}
+	if err := l.withHeaders(p.Rows, &of); err != nil {
+		return p, err
 	}
 	for _, sub := range l.subs {
 		if err := sub.load(l.t, &of); err != nil {
@@ -98,17 +98,22 @@ func (r *reach) in(text string, args ...any) (string, []any) {
 	return strings.NewReplacer("p.seq >= ? AND p.seq <= ?", "p.seq"+list, "seq >= ? AND seq <= ?", "seq"+list).Replace(text), args
 }
 
+// headed says whether the listing asks filters about headers. It asks none about what is parked.
+func (l *lister) headed() bool {
+	return storekit.StateOf(storekit.ParkStateOf(l.State)) != l.State && slices.ContainsFunc(l.subs, func(s *listed) bool { return s.filter.AsksHeaders() })
+}
+
 // withHeaders reads the headers of rows if a filter asks for them.
-func (l *lister) withHeaders(rows []listRow) error {
-	if len(rows) == 0 || !slices.ContainsFunc(l.subs, func(s *listed) bool { return s.filter.AsksHeaders() }) {
+func (l *lister) withHeaders(rows []listRow, of *reach) error {
+	if !l.headed() {
 		return nil
 	}
 	at := make(map[int64]*listRow, len(rows))
 	for i := range rows {
 		at[rows[i].seq] = &rows[i]
 	}
-	first, last := rows[0].seq, rows[len(rows)-1].seq
-	return l.t.Query(l.t.In(l.Box, sqlHeadersIn), []any{min(first, last), max(first, last)}, func(rows *sql.Rows) error {
+	text, args := of.in(l.t.In(l.Box, sqlHeadersIn))
+	return l.t.Query(text, args, func(rows *sql.Rows) error {
 		var seq int64
 		var headers sql.NullString
 		err := rows.Scan(&seq, &headers)

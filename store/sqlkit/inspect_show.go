@@ -114,11 +114,12 @@ func (l *lister) show(seq int64) ([]store.Item, error) {
 	if _, err := l.t.Row(text, []any{seq, seq, 1}, row.listDest()...); err != nil {
 		return nil, err
 	}
-	if err := l.withHeaders(rows); err != nil {
+	of := reach{lo: seq, hi: seq}
+	if err := l.withHeaders(rows, &of); err != nil {
 		return nil, err
 	}
 	for _, sub := range l.subs {
-		if err := sub.load(l.t, &reach{lo: seq, hi: seq}); err != nil {
+		if err := sub.load(l.t, &of); err != nil {
 			return nil, err
 		}
 	}

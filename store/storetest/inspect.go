@@ -20,6 +20,7 @@ func inspectorCases() []scenario {
 		{name: "A listing of the log while messages come repeats nothing", run: listWhile},
 		{name: "A listing by key has what was parked under strict order", run: listStrict},
 		{name: "A listing finds a few errors, keys and discarded messages among many", run: listFew},
+		{name: "A listing asks a filter for headers wherever it finds a message", run: fewHeaded},
 		{name: "A bare listing has all but headers and payloads, and their size does not end it", run: listBare},
 		{name: "Show gives each subscription's copy with its history", run: show},
 		{name: "History grows and keeps the latest twenty", run: history20},

@@ -64,3 +64,48 @@ func (l *lot) bothWays(what string, q store.Query, want ...int) {
 	q.Oldest = true
 	l.listed(what+", the oldest first", q, want...)
 }
+
+// fewHeaded: the filter asks for headers, of messages that a table or an index of its own tells of, too.
+func fewHeaded(e *env) {
+	e.inspector()
+	e.operator()
+	e.check(e.Create(e.ctx, box), "create the box")
+	e.declare(specOf(ref, where(nil, nil, []string{"region=eu"}, store.Match{Headers: []string{"test"}})))
+	r := e.relay("r")
+	l := &lot{env: e, s: e.Store, r: r, lease: r.take(ref)[0]}
+	l.msgs = e.messages(6, "a", "b", "c", "c", "d", "e")
+	for i := range l.msgs {
+		l.msgs[i].Headers = map[string]string{"region": "eu"}
+	}
+	l.msgs[5].Headers["region"] = "us"
+	e.publish(l.msgs...)
+	c := e.pager()
+	l.records, l.next = c.expectTaken(len(l.msgs), l.msgs[:5]...), c.req.From
+	slices.SortFunc(l.records, func(a, b store.Record) int { return int(a.Seq - b.Seq) })
+	var ps []store.Park
+	for i, state := range map[int]store.ParkState{0: store.ParkDead, 1: store.ParkDead, 2: store.ParkRetrying, 4: store.ParkDead} {
+		p := loose(park(l.at(i), state))
+		p.Reason, p.Attempts = "a needle", 1
+		ps = append(ps, p)
+	}
+	l.settle(store.Settlement{To: l.next, Park: ps, Supersede: []store.Superseding{l.newer(3)}})
+	l.order(store.Discard, 0)
+	l.settle(store.Settlement{Resolve: []store.Resolved{l.resolved(0), l.resolved(1)}, Done: []store.Done{l.waiting()[0].Done()}})
+	l.bothWays("discarded", store.Query{State: store.StateDiscarded}, 0)
+	l.bothWays("discarded with an error", store.Query{State: store.StateDiscarded, Error: "needle"}, 0)
+	l.bothWays("superseded", store.Query{State: store.StateSuperseded}, 2)
+	l.bothWays("delivered with an error", store.Query{State: store.StateDelivered, Error: "needle"}, 1)
+	l.bothWays("dead with an error", store.Query{State: store.StateDead, Error: "needle"}, 4)
+	for i, it := range l.listed("an error", store.Query{Error: "needle"}, 4, 1, 0) {
+		if want := []store.State{store.StateDead, store.StateDelivered, store.StateDiscarded}[i]; it.State != want {
+			e.Errorf("listed by its error a message is %s, not %s", it.State, want)
+		}
+	}
+	s, ok := e.Store.(store.Steward)
+	if !ok {
+		return
+	}
+	e.check(s.SetFilter(e.ctx, why, ref, where(nil, nil, nil, store.Match{Headers: []string{"region=eu"}})), "set the filter")
+	l.bothWays("discarded, and excepted since", store.Query{State: store.StateDiscarded})
+	l.bothWays("excepted, with an error", store.Query{State: store.StateFiltered, Error: "needle"}, 1, 0)
+}
