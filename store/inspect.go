@@ -21,7 +21,8 @@ type Inspector interface {
 	// returns what it has found, and a cursor.
 	List(ctx context.Context, q Query) ([]Item, string, error)
 	// Show returns all copies of one message that the box knows: one per subscription, or
-	// one that is scheduled. If there is none, the slice is empty.
+	// one that is scheduled. If there is none, the slice is empty. Of an id that was published
+	// again much later, it may return the first ones alone.
 	Show(ctx context.Context, box string, id postbag.ID) ([]Item, error)
 }
 

@@ -31,7 +31,7 @@ const planPage = 100
 // planPages are the pages of statements that have their own: how many rows one execution is there to handle.
 var planPages = map[string]int{
 	"promote": 1000, "copy": 1000, "tidy": 1000, "scan": 10_000, "tail": 10_000, "delete_passed": 5000,
-	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
+	"box_view": 10_000, "sub_view": 4 * 10_000, "find": 10_000, "find_all": 10_000, "list_log": 1000, "list_copies": 1000, "list_parked": 1000,
 	"list_parked_key": 1000, "list_discarded_rows": 1000, "list_past_rows": 1000, "list_states_in": 20_000, "list_discarded_in": 20_000, "list_past_in": 20_000, "list_queued_in": 20_000, // a piece of 5000 rows, and the gaps in it
 	"forget_marks": 10_000, "list_scheduled": 1000, "list_states": 1000, "list_discarded": 1000, "list_past": 1000, "erase": 1000, "list_queued": 1000, "list_bytes": 1000, "list_later": 1000, "dead": 1000, "expire": 500,
 }

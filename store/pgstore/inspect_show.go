@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -23,7 +24,8 @@ const (
 
 // Show implements store.Inspector. There is no index of ids: what is looked
 // through is the log since the id was drawn, and, since clocks may differ or an id
-// not say when, the rest of it. The search ends where the message is found.
+// not say when, the rest of it. The search ends where the message is found: of an id that was
+// published again much later it shows the first ones.
 func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
 	out := []store.Item{}
 	err := s.guarded(ctx, func(*server) error {
@@ -113,35 +115,72 @@ func (l *lister) find(ctx context.Context) ([]int64, error) {
 	return seqs, err
 }
 
-// findIn looks through most rows at most, in growing pieces.
+// findIn looks through most rows at most, until it has found the id.
 func (l *lister) findIn(ctx context.Context, after, to, most int64) (seqs []int64, err error) {
-	for looked, size := int64(0), int64(findFirst); after < to && looked < most && len(seqs) == 0; size = min(4*size, findRows) {
+	id := func(a *parameters) { a.bytes(l.ID[:]) }
+	err = l.pieces(ctx, "find", id, after, to, most, func(c *columns) bool {
+		seqs = c.int8s()
+		return len(seqs) > 0
+	})
+	return seqs, err
+}
+
+// pieces goes through most rows of the log at most, in growing pieces, by a statement that counts them. It ends where look has found
+// something in the rest of its answer.
+func (l *lister) pieces(ctx context.Context, name string, rest func(*parameters), after, to, most int64, look func(*columns) (found bool)) error {
+	for looked, size := int64(0), int64(findFirst); after < to && looked < most; size = min(4*size, findRows) {
 		end := min(to, after+8*size)
-		count, last := int64(0), int64(0)
-		err := l.s.run(ctx, call{
-			st:   l.s.statements.get("find", l.Box),
-			args: new(parameters).int8(after).int8(end).int4(int32(size)).bytes(l.ID[:]),
-			each: func(r row) error {
-				c := columns{rest: r}
-				count, last, seqs = c.int8(), c.int8(), c.int8s()
-				return c.err
-			},
-		})
+		count, last, found := int64(0), int64(0), false
+		a := new(parameters).int8(after).int8(end).int4(int32(size))
+		rest(a)
+		err := l.s.run(ctx, call{st: l.s.statements.get(name, l.Box), args: a, each: func(r row) error {
+			c := columns{rest: r}
+			count, last = c.int8(), c.int8()
+			found = look(&c)
+			return c.err
+		}})
 		switch {
-		case err != nil:
-			return nil, err
+		case err != nil || found:
+			return err
 		case count == size:
 			after = last
 		case count > 0:
 			after = end
 		default:
 			if after, err = l.s.skip(ctx, l.Box, end, to); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		looked += count
 	}
-	return seqs, nil
+	return nil
+}
+
+// placesOf returns the seqs of all messages in the log with some ids, by id: of those that were stored since the first of the ids was
+// drawn, and if one has none, of those before.
+func (l *lister) placesOf(ctx context.Context, ids []postbag.ID) (map[string][]int64, error) {
+	out := make(map[string][]int64)
+	since := l.dropped
+	if drawn, known := storekit.FirstDrawn(ids); known {
+		first, err := l.s.search(ctx, l.Box, drawn)
+		if err != nil {
+			return nil, err
+		}
+		since = max(since, first)
+	}
+	these := func(a *parameters) { a.texts(len(ids), func(i int) string { return ids[i].String() }) }
+	look := func(c *columns) bool {
+		seqs, of := c.int8s(), c.texts()
+		for i := range min(len(seqs), len(of)) {
+			out[of[i]] = append(out[of[i]], seqs[i])
+		}
+		return false
+	}
+	err := l.pieces(ctx, "find_all", these, since, l.hi, math.MaxInt64, look)
+	if err == nil && len(out) < len(ids) {
+		err = l.pieces(ctx, "find_all", these, l.dropped, since, findMost, look)
+	}
+	return out, err
 }
 
 // show returns one message as each subscription has it, with its history.

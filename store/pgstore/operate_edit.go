@@ -73,13 +73,17 @@ func (s *Store) Erase(ctx context.Context, a store.Audit, box string, ids []post
 	var out store.Erased
 	err := s.edit(ctx, a, box, ids, func(v *server, b *catalogBox, a store.Audit) error {
 		out = store.Erased{}
+		places, err := s.placesOf(ctx, box, ids)
+		if err != nil {
+			return err
+		}
 		var seqs []int64
 		var names []string
 		for i, id := range ids {
 			if slices.Contains(ids[:i], id) {
 				continue
 			}
-			found, refused, err := s.erasable(ctx, box, id)
+			found, refused, err := s.erasable(ctx, box, id, places[id.String()])
 			switch {
 			case err != nil:
 				return err
@@ -94,7 +98,7 @@ func (s *Store) Erase(ctx context.Context, a store.Audit, box string, ids []post
 		}
 		args := func() *parameters { return new(parameters).int8s(len(seqs), func(i int) int64 { return seqs[i] }) }
 		what := "erase " + box + " " + shortened(names) + selectedBy(a)
-		err := s.run(ctx, s.guard(v, "", nil), call{st: s.statements.get("erasing", "")}, call{st: s.statements.get("erase", box), args: args()},
+		err = s.run(ctx, s.guard(v, "", nil), call{st: s.statements.get("erasing", "")}, call{st: s.statements.get("erase", box), args: args()},
 			call{st: s.statements.get("erase_copies", ""), args: args().int4(b.id)}, s.note(a, what))
 		if err == nil {
 			out.Messages = len(names)
@@ -107,10 +111,19 @@ func (s *Store) Erase(ctx context.Context, a store.Audit, box string, ids []post
 	return out, nil
 }
 
-// erasable returns the seqs of a message in the log, or that it is still to be
+// placesOf returns the seqs of messages in the log, by id.
+func (s *Store) placesOf(ctx context.Context, box string, ids []postbag.ID) (map[string][]int64, error) {
+	l, err := s.lister(ctx, store.Query{Ref: store.Ref{Box: box}, Oldest: true})
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	return l.placesOf(ctx, ids)
+}
+
+// erasable returns the seqs of a message, of which inLog are in the log, or that it is still to be
 // passed. What a filter says now does not count: it is asked again of what is left of an erased
 // message.
-func (s *Store) erasable(ctx context.Context, box string, id postbag.ID) (seqs []int64, refused bool, err error) {
+func (s *Store) erasable(ctx context.Context, box string, id postbag.ID, inLog []int64) (seqs []int64, refused bool, err error) {
 	l, err := s.lister(ctx, store.Query{Ref: store.Ref{Box: box}, ID: id, Oldest: true})
 	if err != nil {
 		return nil, false, err
@@ -119,10 +132,6 @@ func (s *Store) erasable(ctx context.Context, box string, id postbag.ID) (seqs [
 	copies, later, err := l.apart(ctx)
 	if err != nil || len(later) > 0 {
 		return nil, true, err
-	}
-	inLog, err := l.find(ctx)
-	if err != nil {
-		return nil, false, err
 	}
 	seqs = slices.Compact(slices.Sorted(slices.Values(append(copies, inLog...))))
 	for _, seq := range seqs {

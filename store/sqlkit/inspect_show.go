@@ -2,6 +2,8 @@ package sqlkit
 
 import (
 	"context"
+	"database/sql"
+	"math"
 	"time"
 
 	"github.com/postbag/postbag"
@@ -21,7 +23,8 @@ const (
 
 // Show returns all copies of one message that the box knows; see
 // [store.Inspector]. There is no index of ids. So Show reads the log from the time when
-// the id was drawn, or all of it if the id does not say when.
+// the id was drawn, or all of it if the id does not say when. It ends where it has found the
+// message: of an id that was published again much later it shows the first ones.
 func (s *Base) Show(ctx context.Context, box string, id postbag.ID) ([]store.Item, error) {
 	out := []store.Item{}
 	err := s.hooks.Snapshot(ctx, func(t *Tx) error {
@@ -86,24 +89,72 @@ func (l *lister) find(ctx context.Context) ([]int64, error) {
 	return seqs, err
 }
 
-// findIn looks through most rows at most, in growing pieces, until it has found the id.
-func (l *lister) findIn(ctx context.Context, after, last int64, most int) ([]int64, error) {
-	var seqs []int64
+// findIn looks through most rows at most, until it has found the id.
+func (l *lister) findIn(ctx context.Context, after, last int64, most int) (seqs []int64, err error) {
 	text := l.t.In(l.Box, sqlFindID)
-	for looked, size := 0, findFirst; after < last && looked < most && len(seqs) == 0; looked, size = looked+size, min(4*size, findRows) {
+	err = l.pieces(ctx, after, last, most, func(after, end int64, size int) (found bool, err error) {
+		seqs, err = Numbers(l.t.Query, text, []any{after, end, size, l.ID[:]})
+		return len(seqs) > 0, err
+	})
+	return seqs, err
+}
+
+// pieces goes through most rows of the log at most, in growing pieces, until look has found something.
+func (l *lister) pieces(ctx context.Context, after, last int64, most int, look func(after, end int64, size int) (found bool, err error)) error {
+	for looked, size := 0, findFirst; after < last && looked < most; looked, size = looked+size, min(4*size, findRows) {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		end, err := l.t.Nth(l.t.Query, l.Box, after, last, size)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if seqs, err = Numbers(l.t.Query, text, []any{after, end, size, l.ID[:]}); err != nil {
-			return nil, err
+		if found, err := look(after, end, size); found || err != nil {
+			return err
 		}
 		after = end
 	}
-	return seqs, nil
+	return nil
+}
+
+// placesOf returns the seqs of all messages with some ids, by id: of those that were stored since the first of the ids was drawn, and
+// if one has none, of those before.
+func (l *lister) placesOf(ctx context.Context, ids []postbag.ID) (map[postbag.ID][]int64, error) {
+	out := make(map[postbag.ID][]int64)
+	last, err := l.t.Last(l.t.Query, l.Box)
+	if err != nil || len(ids) == 0 {
+		return out, err
+	}
+	since := int64(0)
+	if drawn, known := storekit.FirstDrawn(ids); known {
+		if since, err = l.t.Before(l.t.Query, l.Box, drawn); err != nil {
+			return nil, err
+		}
+	}
+	look := func(after, end int64, size int) (bool, error) { return false, l.placesIn(after, end, size, ids, out) }
+	if err = l.pieces(ctx, since, last, math.MaxInt, look); err == nil && len(out) < len(ids) {
+		err = l.pieces(ctx, 0, since, findMost, look)
+	}
+	return out, err
+}
+
+// placesIn adds the seqs of messages with some ids in a piece of the log.
+func (l *lister) placesIn(after, end int64, size int, ids []postbag.ID, out map[postbag.ID][]int64) error {
+	args := []any{after, end, size}
+	for i := range ids {
+		args = append(args, ids[i][:])
+	}
+	return l.t.Query(inLists(l.t.In(l.Box, sqlFindIDs), len(ids)), args, func(rows *sql.Rows) error {
+		var seq int64
+		var id []byte
+		if err := rows.Scan(&seq, &id); err != nil {
+			return err
+		}
+		if len(id) == len(postbag.ID{}) {
+			out[postbag.ID(id)] = append(out[postbag.ID(id)], seq)
+		}
+		return nil
+	})
 }
 
 // show returns one message of the log as each subscription has it, with history.

@@ -121,8 +121,8 @@ func (s *Base) Erase(ctx context.Context, a store.Audit, box string, ids []postb
 	err = s.edit(ctx, a, "erase messages", box, func(t *Tx) error {
 		out = store.Erased{}
 		var names []string
-		for i, id := range ids {
-			name, err := t.erase(box, id, seqs[i], &out)
+		for _, id := range ids {
+			name, err := t.erase(box, id, seqs[id], &out)
 			if err != nil {
 				return err
 			}
@@ -141,21 +141,16 @@ func (s *Base) Erase(ctx context.Context, a store.Audit, box string, ids []postb
 	return out, nil
 }
 
-// placesOf returns the seqs of messages in the log.
-func (s *Base) placesOf(ctx context.Context, box string, ids []postbag.ID) ([][]int64, error) {
-	out := make([][]int64, len(ids))
-	return out, s.hooks.Snapshot(ctx, func(t *Tx) error {
-		for i, id := range ids {
-			l, err := newLister(t, store.Query{Ref: store.Ref{Box: box}, ID: id})
-			if err != nil {
-				return err
-			}
-			if out[i], err = l.find(ctx); err != nil {
-				return err
-			}
+// placesOf returns the seqs of messages in the log, by id.
+func (s *Base) placesOf(ctx context.Context, box string, ids []postbag.ID) (out map[postbag.ID][]int64, err error) {
+	err = s.hooks.Snapshot(ctx, func(t *Tx) error {
+		l, err := newLister(t, store.Query{Ref: store.Ref{Box: box}})
+		if err == nil {
+			out, err = l.placesOf(ctx, ids)
 		}
-		return nil
+		return err
 	})
+	return out, err
 }
 
 // erase overwrites one message, unless it is still to be delivered, and returns how

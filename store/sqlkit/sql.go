@@ -365,6 +365,10 @@ SELECT seq, attempts, reason, history FROM postbag__past WHERE subscription = ? 
 	// row, and nothing else.
 	sqlFindID = `
 SELECT seq FROM (SELECT seq, id FROM {box} WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x WHERE id = ?`
+
+	// The same of some ids, by seq.
+	sqlFindIDs = `
+SELECT seq, id FROM (SELECT seq, id FROM {box} WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?) x WHERE id IN ({list}) ORDER BY seq`
 )
 
 // Maintenance.

@@ -136,3 +136,17 @@ func DrawnAt(id postbag.ID) (time.Time, bool) {
 	}
 	return time.UnixMilli(ms).Add(-ClockSlack), true
 }
+
+// FirstDrawn returns when the first of some ids was drawn, less ClockSlack, if each of them says when.
+func FirstDrawn(ids []postbag.ID) (first time.Time, known bool) {
+	for i, id := range ids {
+		drawn, known := DrawnAt(id)
+		if !known {
+			return time.Time{}, false
+		}
+		if i == 0 || drawn.Before(first) {
+			first = drawn
+		}
+	}
+	return first, len(ids) > 0
+}

@@ -19,6 +19,7 @@ func editCases() []scenario {
 		{name: "A scheduled message is published at once, or discarded", needs: editing, run: editScheduled},
 		{name: "An erased message has no payload, headers or key, and is where it was", needs: editing, run: eraseDelivered},
 		{name: "A message that is still to be delivered is not erased", needs: editing, run: eraseRefused},
+		{name: "A message that was published twice is erased in both places, or in none", needs: editing, run: eraseTwice},
 		{name: "An erased message is delivered to nobody again, and retention goes on", needs: editing, run: eraseRetained},
 		{name: "An erased message that is read again is filtered by everybody, and the ledgers agree", needs: editing, run: eraseAgain},
 		{name: "Retention goes on over a difference of the ledger that was accepted", needs: editing, run: acceptLedger},

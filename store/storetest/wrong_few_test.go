@@ -39,18 +39,18 @@ func (s headless) List(ctx context.Context, q store.Query) ([]store.Item, string
 	return items, next, err
 }
 
-// lists puts a store in a database's place whose listings are wrong.
-func lists(instead func(*memstore.Store) store.Store) func(*database) {
+// instead puts another store in a database's place.
+func instead(of func(*memstore.Store) store.Store) func(*database) {
 	return func(db *database) {
 		s := db.Store.(*memstore.Store) //nolint:errcheck // reference made it
-		db.Store = instead(s)
+		db.Store = of(s)
 	}
 }
 
 func wrongLists() []wrong {
-	out := []wrong{{"a listing by error ends at its first page", lists(func(s *memstore.Store) store.Store { return onePage{s} }), []string{caseListFew}}}
+	out := []wrong{{"a listing by error ends at its first page", instead(func(s *memstore.Store) store.Store { return onePage{s} }), []string{caseListFew}}}
 	for _, state := range []store.State{store.StateDiscarded, store.StateSuperseded, store.StateDelivered, ""} {
-		out = append(out, wrong{"a listing of state " + strconv.Quote(string(state)) + " asks filters without headers", lists(func(s *memstore.Store) store.Store {
+		out = append(out, wrong{"a listing of state " + strconv.Quote(string(state)) + " asks filters without headers", instead(func(s *memstore.Store) store.Store {
 			return headless{s, state}
 		}), []string{caseListHeaded}})
 	}

@@ -16,7 +16,7 @@ type wrong struct {
 
 // wrongs are all of them.
 func wrongs() []wrong {
-	return slices.Concat(wrongReads(), wrongSettlements(), wrongWrites(), wrongMarks(), wrongForgets(), wrongLanes(), wrongLetters(), wrongRetentions(), wrongReplays(), wrongPauses(), wrongOperations(), wrongStewards(), wrongFilters(), wrongKeys(), wrongLists(), wrongRules(), wrongTunes(), wrongNotes(), wrongErrorNotes(), wrongRevisions())
+	return slices.Concat(wrongReads(), wrongSettlements(), wrongWrites(), wrongMarks(), wrongForgets(), wrongLanes(), wrongLetters(), wrongRetentions(), wrongReplays(), wrongPauses(), wrongOperations(), wrongStewards(), wrongFilters(), wrongKeys(), wrongLists(), wrongRules(), wrongTunes(), wrongNotes(), wrongErrorNotes(), wrongRevisions(), wrongErasures())
 }
 
 // TestWrongStoresAreCaught shows that cases fail for what they are there for.

@@ -188,6 +188,15 @@ SELECT t.n, t.headers, t.payload, t.due FROM (
 SELECT count(*), coalesce(max(q.seq), 0), coalesce(array_agg(q.seq ORDER BY q.seq) FILTER (WHERE q.id = $4::uuid), '{}')
 FROM (SELECT b.seq, b.id FROM postbag.{box} b WHERE b.seq > $1::bigint AND b.seq <= $2::bigint ORDER BY b.seq LIMIT $3::integer) q;
 
+-- name: find_all
+-- The same of all messages with ids $4, and the id of each.
+WITH q AS MATERIALIZED (
+  SELECT b.seq, b.id FROM postbag.{box} b WHERE b.seq > $1::bigint AND b.seq <= $2::bigint ORDER BY b.seq LIMIT $3::integer
+)
+SELECT l.n, l.last, f.seqs, f.ids FROM (SELECT count(*) AS n, coalesce(max(q.seq), 0) AS last FROM q) l
+CROSS JOIN (SELECT coalesce(array_agg(q.seq ORDER BY q.seq), '{}') AS seqs, coalesce(array_agg(q.id::text ORDER BY q.seq), '{}') AS ids
+  FROM q WHERE q.id IN (SELECT t.id::uuid FROM unnest($4::text[]) t(id))) f;
+
 -- name: find_apart
 -- The same among copies, by the primary key of the box's (as many as are parked), and among scheduled messages, by the index
 -- on id.
