@@ -188,13 +188,17 @@ func domainsOf(position string) (map[string]uint64, error) {
 	return all, nil
 }
 
-// acceptReplica refuses what is no replica.
+// acceptReplica refuses what is no replica. How far another one was, or the same before a restart, says nothing of it.
 func (s *Store) acceptReplica(v *serverState) error {
 	switch {
 	case v.identity == "":
 		return fmt.Errorf("the schema is half made: %w", store.ErrSchema)
 	case !v.readOnly:
 		return store.ErrNoReplica
+	}
+	full := v.full()
+	if was := s.replica.Swap(&full); was != nil && *was != full {
+		s.reading.Forget()
 	}
 	return nil
 }

@@ -34,7 +34,9 @@ type Store struct {
 	seen   seenEpoch
 	known  subscriptions
 	// reading knows how far the replica is that this is a reader of. Nil: it is a store.
-	reading  *storekit.Reached
+	reading *storekit.Reached
+	// replica is which one it was that a session of the reader was on last, with its life.
+	replica  atomic.Pointer[string]
 	unknowns unresolved
 	recent   statusCache
 	producer producer

@@ -151,6 +151,11 @@ func (s *Store) reached(ctx context.Context, marks []store.Watermark) (n int, er
 	if err != nil {
 		return 0, err
 	}
+	if known := s.server.Load(); known != nil && known.started != v.started {
+		s.adopting.Lock()
+		s.follow(v.serverState)
+		s.adopting.Unlock()
+	}
 	for i := range marks {
 		place, err := strconv.ParseInt(marks[i].Place, 10, 64)
 		switch {
@@ -179,9 +184,18 @@ func otherDatabase(primary, replica string) error {
 func (s *Store) adoptReplica(ctx context.Context) error {
 	v, err := s.lookAtReplica(ctx)
 	if err == nil {
-		s.accept(v.serverState)
+		s.follow(v.serverState)
 	}
 	return err
+}
+
+// follow has calls be meant for a standby, under the lock. How far another one was says nothing of it.
+func (s *Store) follow(seen serverState) {
+	old := s.server.Load()
+	s.accept(seen)
+	if old != nil && old.started != seen.started {
+		s.reading.Forget()
+	}
 }
 
 // guardReplica is guard for a reader.

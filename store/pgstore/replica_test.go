@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/postbag/postbag/internal/boxtest"
@@ -221,6 +224,39 @@ func TestAReaderRefusesAReplicaThatWasPromotedOrFollowsAnotherPrimary(t *testing
 	if _, err := reader.Reached(t.Context(), m); !errors.Is(err, store.ErrOtherDatabase) || !strings.Contains(err.Error(), "timelines") {
 		t.Errorf("a standby of another primary was accepted: %v", err)
 	}
+}
+
+// What leads to the standbys, such as a proxy, can send new sessions to another one. That one lags.
+func TestAReaderForgetsHowFarAnotherStandbyWas(t *testing.T) {
+	t.Parallel()
+	var target atomic.Pointer[pgconn.Config]
+	f := standbyOf(t, func(c *pgxpool.Config) {
+		c.BeforeConnect = func(_ context.Context, to *pgx.ConnConfig) error {
+			if other := target.Load(); other != nil {
+				to.Host, to.Port = other.Host, other.Port
+			}
+			return nil
+		}
+	})
+	second := servertest.Standby(t, f.primary, testserver.StandbyOptions{Name: "second", Postgres: testserver.PostgresOptions{NoSync: true, Settings: settings}})
+	f.publish(boxtest.Messages(3, "a")...)
+	f.Must(second.Set(t.Context(), "recovery_min_apply_delay", "1h"))
+	f.publish(boxtest.Messages(2, "a")...)
+	f.caughtUp()
+	_, before, err := f.reached()
+	f.Must(err)
+	target.Store(&plainConfig(t, second.DSN("postgres")).ConnConfig.Config)
+	f.pool.Reset()
+	o, err := f.reader.Overview(t.Context())
+	f.Must(err)
+	if o.Boxes[0].Last == 5 {
+		t.Fatal("the second standby does not lag")
+	}
+	if at, _, err := f.reached(); !errors.Is(err, store.ErrBehind) {
+		t.Errorf("of another standby it is said that it has reached %v, where the one before had reached %v: %v", at, before, err)
+	}
+	f.Must(second.Set(t.Context(), "recovery_min_apply_delay", "0"))
+	f.caughtUp()
 }
 
 // What the standby ends because it has to go on is an error at once. The primary has the answer, too.

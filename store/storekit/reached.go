@@ -22,6 +22,8 @@ type Reached struct {
 	// ahead are marks that it has not reached, the oldest first, and latest is the latest that it has.
 	ahead  []store.Watermark
 	latest store.Watermark
+	// replica is the number of the replica that these are about.
+	replica int
 }
 
 // Ask is store.Reader.Reached. has looks how many of the marks, of which each is beyond those before it, the replica has reached.
@@ -29,12 +31,12 @@ func (r *Reached) Ask(ctx context.Context, m store.Watermark, has func(context.C
 	until := time.Now().Add(reachWait)
 	r.add(m)
 	for {
-		marks := r.marks()
+		marks, replica := r.marks()
 		n, err := has(ctx, marks)
 		if err != nil {
 			return time.Time{}, err
 		}
-		if r.reached(marks[:n]); n == len(marks) || !time.Now().Before(until) {
+		if same := r.reached(replica, marks[:n]); same && n == len(marks) || !time.Now().Before(until) {
 			return r.at()
 		}
 		select {
@@ -63,27 +65,37 @@ func (r *Reached) add(m store.Watermark) {
 	r.ahead = append(r.ahead, m)
 }
 
-func (r *Reached) marks() []store.Watermark {
+func (r *Reached) marks() (ahead []store.Watermark, replica int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.ahead)
+	return slices.Clone(r.ahead), r.replica
 }
 
-// reached notes marks that were reached.
-func (r *Reached) reached(marks []store.Watermark) {
-	if len(marks) == 0 {
-		return
-	}
-	last := marks[len(marks)-1]
+// reached notes marks that a replica has reached, unless it is another one by now.
+func (r *Reached) reached(replica int, marks []store.Watermark) (same bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if replica != r.replica || len(marks) == 0 {
+		return replica == r.replica
+	}
+	last := marks[len(marks)-1]
 	if last.Database != r.latest.Database {
-		return
+		return true
 	}
 	r.ahead = slices.DeleteFunc(r.ahead, func(m store.Watermark) bool { return !m.At.After(last.At) })
 	if last.At.After(r.latest.At) {
 		r.latest = last
 	}
+	return true
+}
+
+// Forget says that questions go to another replica from now on: nobody knows yet how far that one has come. It can have those marks
+// that the one before had not reached.
+func (r *Reached) Forget() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.latest.At = time.Time{}
+	r.replica++
 }
 
 func (r *Reached) at() (time.Time, error) {
