@@ -63,6 +63,28 @@ func TestAListingThatReadsHeadersHasFewRowsInMemory(t *testing.T) {
 	}
 }
 
+// In Turkish the small letter of I is none of ASCII.
+func TestASearchByErrorKnowsTheSmallLettersOfASCIIInEveryLocale(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	s.exec(`ALTER TABLE postbag._parked ALTER reason TYPE text COLLATE "tr-x-icu"`)
+	s.exec(`ALTER TABLE postbag._past ALTER reason TYPE text COLLATE "tr-x-icu"`)
+	s.publish(boxtest.Messages(2, "a", "b")...)
+	var ps []store.Park
+	records := s.Read()
+	for _, r := range records {
+		ps = append(ps, store.Park{Seq: r.Seq, Slot: r.Slot, Hash: r.Hash, State: store.ParkDead, Attempts: 1, Reason: "INVALID"})
+	}
+	s.Settle(&s.Lease, store.Settlement{To: s.At, Park: ps})
+	s.Settle(&s.Lease, store.Settlement{Resolve: []store.Resolved{{Seq: records[1].Seq, Hash: records[1].Hash}}})
+	for _, q := range []store.Query{{State: store.StateDead}, {State: store.StateDead, Key: "a"}, {State: store.StateDelivered}} {
+		q.Error = "invalid"
+		if got, _ := s.listAll(q); len(got) != 1 {
+			t.Errorf("of state %q and key %q, %d messages with the error are found, not 1", q.State, q.Key, len(got))
+		}
+	}
+}
+
 // many is a box with 20,000 messages in four partitions, some delivered, some
 // parked, some to come.
 func many(tb testing.TB) (*testBox, []postbag.Message) {

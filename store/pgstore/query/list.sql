@@ -34,10 +34,11 @@ WITH q AS MATERIALIZED (
 
 -- name: list_parked
 -- The same of messages that subscriptions $12 have parked in state $13: those whose error has $15 in it, which is in small letters.
--- A row whose error is not all ASCII is left to the caller. Ranges of _parked_state, then primary keys.
+-- A row whose error is not all ASCII is left to the caller. The database may have other small letters, as Turkish has, hence "C".
+-- Ranges of _parked_state, then primary keys.
 WITH s AS MATERIALIZED (
   SELECT p.seq, bool_or(p.fits) AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
-    SELECT p.seq, $15::text = '' OR position($15::text IN lower(p.reason)) > 0 OR octet_length(p.reason) <> char_length(p.reason) AS fits
+    SELECT p.seq, $15::text = '' OR position($15::text IN lower(p.reason COLLATE "C")) > 0 OR octet_length(p.reason) <> char_length(p.reason) AS fits
     FROM postbag._parked p WHERE p.sub = u.id AND p.state = $13::integer AND p.state > 0 AND p.seq > $1::bigint AND p.seq <= $2::bigint
     ORDER BY p.seq {way} LIMIT $3::integer) p
   GROUP BY p.seq ORDER BY p.seq {way} LIMIT $3::integer
@@ -47,7 +48,7 @@ WITH s AS MATERIALIZED (
 -- The same of those with hash $15, or with the one that tells no key. Ranges of _parked_hash, then primary keys.
 WITH s AS MATERIALIZED (
   SELECT p.seq, bool_or(p.fits) AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN unnest(ARRAY[1, $15::bigint]) h(hash) CROSS JOIN LATERAL (
-    SELECT p.seq, $16::text = '' OR position($16::text IN lower(p.reason)) > 0 OR octet_length(p.reason) <> char_length(p.reason) AS fits
+    SELECT p.seq, $16::text = '' OR position($16::text IN lower(p.reason COLLATE "C")) > 0 OR octet_length(p.reason) <> char_length(p.reason) AS fits
     FROM postbag._parked p WHERE p.sub = u.id AND p.hash = h.hash AND p.state = $13::integer AND p.state > 0 AND p.seq > $1::bigint AND p.seq <= $2::bigint
     ORDER BY p.seq {way} LIMIT $3::integer) p
   GROUP BY p.seq ORDER BY p.seq {way} LIMIT $3::integer
@@ -67,7 +68,7 @@ WITH s AS MATERIALIZED (
 -- keys, then primary keys.
 WITH s AS MATERIALIZED (
   SELECT p.seq, bool_or(p.fits) AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
-    SELECT e.seq, $15::text = '' OR position($15::text IN lower(e.reason)) > 0 OR octet_length(e.reason) <> char_length(e.reason) AS fits FROM (
+    SELECT e.seq, $15::text = '' OR position($15::text IN lower(e.reason COLLATE "C")) > 0 OR octet_length(e.reason) <> char_length(e.reason) AS fits FROM (
       (SELECT h.seq, h.reason FROM postbag._past h WHERE h.sub = u.id AND h.seq > $1::bigint AND h.seq <= $2::bigint
       ORDER BY h.seq {way} LIMIT $3::integer)
       UNION ALL
