@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -68,29 +69,43 @@ func (s *Store) errorNotes(name string, args *parameters, all *[]store.ErrorNote
 }
 
 // errorNotes looks whether the errors of notes are there yet, if nobody has looked for a day, and removes the notes whose errors were
-// not there for long.
-func (m *maintenance) errorNotes(ctx context.Context) error {
-	if !m.unchecked || m.late() {
+// not there for long. It looks at one subscription after another, as long as there is time. Notes of one that cannot be listed are
+// looked at again after a day.
+func (m *maintenance) errorNotes(ctx context.Context) (failed error) {
+	if !m.unchecked {
 		return nil
 	}
-	var due []store.ErrorNote
-	args := new(parameters).text(m.Box).int8(m.now - storekit.ErrorNoteChecked.Microseconds())
-	if err := m.s.run(ctx, m.s.guard(m.v, "", nil), m.s.errorNotes("unchecked_error_notes", args, &due)); err != nil {
-		return err
+	for !m.late() {
+		var due []store.ErrorNote
+		args := new(parameters).text(m.Box).int8(m.now - storekit.ErrorNoteChecked.Microseconds())
+		err := m.s.run(ctx, m.s.guard(m.v, "", nil), m.s.errorNotes("unchecked_error_notes", args, &due))
+		if err != nil || len(due) == 0 {
+			return errors.Join(failed, err)
+		}
+		due = storekit.ErrorNotesOfOne(due)
+		there, err := storekit.ErrorsThere(ctx, due, m.s.List)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failed = errors.Join(failed, err)
+		if err := m.checkedErrorNotes(ctx, due, there); err != nil {
+			return err
+		}
 	}
-	there, err := storekit.ErrorsThere(ctx, due, m.s.List)
-	if err != nil {
-		return err
-	}
-	calls := []call{m.s.guard(m.v, "", nil)}
+	return failed
+}
+
+// checkedErrorNotes notes of notes whether their errors are there, unless somebody has written them meanwhile. No answers: nobody knows.
+func (m *maintenance) checkedErrorNotes(ctx context.Context, due []store.ErrorNote, there []bool) error {
+	calls, known := []call{m.s.guard(m.v, "", nil)}, len(there) > 0
 	for i := range due {
 		seen := due[i].Seen.UnixMicro()
 		key := errorNoteKey(&due[i]).int8(seen)
 		switch {
-		case !there[i] && m.now-seen >= store.ErrorNoteKept.Microseconds():
+		case known && !there[i] && m.now-seen >= store.ErrorNoteKept.Microseconds():
 			calls = append(calls, call{st: m.s.statements.get("forget_error_note", ""), args: key})
 			continue
-		case there[i]:
+		case known && there[i]:
 			seen = m.now
 		}
 		calls = append(calls, call{st: m.s.statements.get("checked_error_note", ""), args: key.int8(seen).int8(m.now)})

@@ -3,6 +3,7 @@ package sqlkit
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/postbag/postbag/store"
@@ -99,44 +100,56 @@ func errorNotes(query Querier, text string, args ...any) (out []store.ErrorNote,
 }
 
 // ForgetErrorNotes looks whether the errors of notes are there yet, if nobody has looked for a day, and removes the notes whose errors
-// were not there for long.
+// were not there for long. It looks at one subscription after another, as long as there is time. Notes of one that cannot be listed are
+// looked at again after a day.
 func (m *Maintenance) ForgetErrorNotes(ctx context.Context) error {
-	if !m.unchecked.Valid || m.Late() {
+	if !m.unchecked.Valid {
 		return nil
 	}
 	now, err := m.base.hooks.Now(ctx)
-	if before := now - storekit.ErrorNoteChecked.Microseconds(); err != nil || m.unchecked.Int64 > before {
+	before := now - storekit.ErrorNoteChecked.Microseconds()
+	if err != nil || m.unchecked.Int64 > before {
 		return err
 	}
-	due, err := errorNotes(m.base.hooks.Query(ctx), SQLUncheckedErrorNotes, m.Box, now-storekit.ErrorNoteChecked.Microseconds())
-	if err != nil {
-		return err
+	var failed error
+	for !m.Late() {
+		due, err := errorNotes(m.base.hooks.Query(ctx), SQLUncheckedErrorNotes, m.Box, before)
+		if err != nil || len(due) == 0 {
+			return errors.Join(failed, err)
+		}
+		due = storekit.ErrorNotesOfOne(due)
+		there, err := storekit.ErrorsThere(ctx, due, m.base.List)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failed = errors.Join(failed, err)
+		if err := m.checkedErrorNotes(ctx, due, there); err != nil {
+			return err
+		}
 	}
-	there, err := storekit.ErrorsThere(ctx, due, m.base.List)
-	if err != nil {
-		return err
-	}
+	return failed
+}
+
+// checkedErrorNotes notes of notes whether their errors are there, unless somebody has written them meanwhile. No answers: nobody knows.
+func (m *Maintenance) checkedErrorNotes(ctx context.Context, due []store.ErrorNote, there []bool) error {
 	return m.Write(ctx, func(t *Tx) error {
 		for i := range due {
-			if err := t.checkedErrorNote(&due[i], there[i]); err != nil {
+			seen := due[i].Seen.UnixMicro()
+			key := append(errorNoteKey(&due[i]), seen)
+			known := len(there) > 0
+			if known && !there[i] && t.Now-seen >= store.ErrorNoteKept.Microseconds() {
+				if _, err := t.Exec(sqlForgetErrorNote, key...); err != nil {
+					return err
+				}
+				continue
+			}
+			if known && there[i] {
+				seen = t.Now
+			}
+			if _, err := t.Exec(sqlCheckedErrorNote, append([]any{seen, t.Now}, key...)...); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-// checkedErrorNote notes whether the errors of a note are there, unless somebody has written it meanwhile.
-func (t *Tx) checkedErrorNote(n *store.ErrorNote, there bool) error {
-	key := append(errorNoteKey(n), n.Seen.UnixMicro())
-	if !there && t.Now-n.Seen.UnixMicro() >= store.ErrorNoteKept.Microseconds() {
-		_, err := t.Exec(sqlForgetErrorNote, key...)
-		return err
-	}
-	seen := n.Seen.UnixMicro()
-	if there {
-		seen = t.Now
-	}
-	_, err := t.Exec(sqlCheckedErrorNote, append([]any{seen, t.Now}, key...)...)
-	return err
 }

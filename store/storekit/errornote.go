@@ -49,9 +49,22 @@ func SortErrorNotes(all []store.ErrorNote) {
 	})
 }
 
-// ErrorsThere says of each of some notes of a box whether its errors are there yet. list is the store's List. If a state has more
-// messages than it reads, they may be among those, and it says that they are there.
-func ErrorsThere(ctx context.Context, notes []store.ErrorNote, list func(context.Context, store.Query) ([]store.Item, string, error)) ([]bool, error) {
+// ListFunc is the List of a store.
+type ListFunc func(context.Context, store.Query) ([]store.Item, string, error)
+
+// ErrorNotesOfOne returns those of some notes that are of the same subscription as the first.
+func ErrorNotesOfOne(notes []store.ErrorNote) (one []store.ErrorNote) {
+	for i := range notes {
+		if notes[i].Ref == notes[0].Ref {
+			one = append(one, notes[i])
+		}
+	}
+	return one
+}
+
+// ErrorsThere says of each of some notes of a box whether its errors are there yet. If a state has more messages than it reads, they
+// may be among those, and it says that they are there.
+func ErrorsThere(ctx context.Context, notes []store.ErrorNote, list ListFunc) ([]bool, error) {
 	there, known := make([]bool, len(notes)), make(map[store.Ref]map[string]bool)
 	for i := range notes {
 		kinds, is := known[notes[i].Ref]
@@ -71,7 +84,7 @@ func ErrorsThere(ctx context.Context, notes []store.ErrorNote, list func(context
 const anyKind = ""
 
 // errorKinds returns the kinds of error that parked messages of a subscription have. One that is gone has none.
-func errorKinds(ctx context.Context, r store.Ref, list func(context.Context, store.Query) ([]store.Item, string, error)) (map[string]bool, error) {
+func errorKinds(ctx context.Context, r store.Ref, list ListFunc) (map[string]bool, error) {
 	kinds := make(map[string]bool)
 	for _, state := range []store.State{store.StateDead, store.StateRetrying, store.StateHeld, store.StateInFlight} {
 		items, next, err := list(ctx, store.Query{Ref: r, State: state, Bare: true, Limit: errorNotePage})

@@ -19,6 +19,7 @@ func errorNoteCases() []scenario {
 		{name: "As many notes on errors as there can be are taken, and no more", run: errorNotesMost},
 		{name: "Housekeeping keeps a note whose errors are there, however old it is", run: errorNoteKept},
 		{name: "Housekeeping removes a note whose errors were not there for long", run: errorNoteForgotten},
+		{name: "Housekeeping looks at the notes of every subscription", run: errorNotesOfAll},
 	}
 }
 
@@ -244,4 +245,24 @@ func errorNoteForgotten(e *env) {
 	e.ages(store.ErrorNoteKept)
 	u.round()
 	e.errorNotesAre(ref, "default another: x")
+}
+
+func errorNotesOfAll(e *env) {
+	s := e.errorNoter()
+	if e.AgeErrorNotes == nil {
+		e.Skip("the harness makes no notes older")
+	}
+	e.dying("answered 503")
+	u := e.upkeep()
+	second, third := store.Ref{Box: box, Subscription: "second"}, store.Ref{Box: box, Subscription: "third"}
+	e.declareFirst(second)
+	e.declareFirst(third)
+	for _, r := range []store.Ref{ref, second, third} {
+		for _, kind := range []string{"answered 503", "never"} {
+			e.check(s.SetErrorNote(e.ctx, why, store.ErrorNote{Ref: r, Kind: kind, Text: "x"}), "write a note")
+		}
+	}
+	e.ages(store.ErrorNoteKept + time.Hour)
+	u.round()
+	e.errorNotesAre(store.Ref{Box: box}, "default answered 503: x")
 }

@@ -59,6 +59,7 @@ func wrongErrorNotes() []wrong {
 		most    = "As many notes on errors as there can be are taken, and no more"
 		keeps   = "Housekeeping keeps a note whose errors are there, however old it is"
 		removes = "Housekeeping removes a note whose errors were not there for long"
+		all     = "Housekeeping looks at the notes of every subscription"
 	)
 	return []wrong{
 		{"a note on errors is lost", misnotes(func(n *annotated) {
@@ -121,6 +122,18 @@ func wrongErrorNotes() []wrong {
 				return n.Store.Maintain(ctx, r)
 			}
 		}), []string{keeps, removes}},
+		{"housekeeping looks at the notes of one subscription alone", misnotes(func(n *annotated) {
+			n.maintain = func(ctx context.Context, r store.Retention) (store.Report, error) {
+				notes, _ := n.Store.ErrorNotes(ctx, store.Ref{Box: r.Box})
+				report, err := n.Store.Maintain(ctx, r)
+				for i := range notes {
+					if notes[i].Ref != notes[0].Ref {
+						_ = n.Store.SetErrorNote(ctx, why, notes[i])
+					}
+				}
+				return report, err
+			}
+		}), []string{all}},
 		{"housekeeping never removes a note", misnotes(func(n *annotated) {
 			n.maintain = func(ctx context.Context, r store.Retention) (store.Report, error) {
 				notes, _ := n.Store.ErrorNotes(ctx, store.Ref{Box: r.Box})
