@@ -161,7 +161,7 @@ type Operation struct {
 	Given, Changed, Passed int64
 
 	State OperationState
-	// Error is why it failed. While it runs, it is what its worker has trouble with, and tries again by itself.
+	// Error is why it failed, and stays if it is cancelled then. While it runs, it is what its worker has trouble with, and tries again by itself.
 	Error string
 	// By paused, resumed or cancelled it last, and ByWhy is why. Empty: nobody did.
 	By, ByWhy string

@@ -20,8 +20,14 @@ type listRow struct {
 // ordinal is where the row stands in the walk.
 func (r *listRow) ordinal() int64 { return r.seq }
 
+// headedPiece is how many rows come in one piece when they bring their headers, of 64 KiB at most each.
+const headedPiece = 500
+
 // chunk looks at up to size more rows of the walk, from an ordinal on.
 func (l *lister) chunk(from int64, size int) (p storekit.Piece[listRow], err error) {
+	if l.headed() {
+		size = min(size, headedPiece)
+	}
 	var of reach
 	switch sources := l.sources(); {
 	case l.State == store.StateScheduled:

@@ -162,7 +162,10 @@ func SetOperation(a store.Audit, o *store.Operation, to store.OperationState, no
 	if !operationCanBe(o.State, to) {
 		return "", false, fmt.Errorf("%w: it is %s and cannot be %.20q", store.ErrOperationState, o.State, string(to))
 	}
-	o.By, o.ByWhy, o.Touched, o.State, o.Error = Reason(a.Who), Reason(a.Why), now.UTC(), to, ""
+	if o.State != store.OperationFailed || to != store.OperationCancelled { // which is over, and says why it failed
+		o.Error = ""
+	}
+	o.By, o.ByWhy, o.Touched, o.State = Reason(a.Who), Reason(a.Why), now.UTC(), to
 	switch to {
 	case store.OperationCancelled:
 		o.Ended, o.Worker, o.LeaseEnds = now.UTC(), "", time.Time{}

@@ -12,7 +12,7 @@ const (
 	listMost    = 1000
 	lookMost    = 20_000
 	listChunk   = 500
-	errorChunk  = 2000
+	errorChunk  = 900      // of which a list has fewer than the 1000 that MariaDB makes a table of
 	listBytes   = 16 << 20 // of the messages, everything in them counted; the one that crosses it comes too
 )
 

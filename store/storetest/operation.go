@@ -22,6 +22,7 @@ func operationCases() []scenario {
 		{name: "A worker in trouble is seen until a step is made", run: operationTroubled},
 		{name: "A claim that names other messages gives nothing", needs: editing, run: operationOtherOf},
 		{name: "An operation that is over stays over, and one that failed can be resumed", run: operationOver},
+		{name: "An operation that failed and is cancelled still says why it failed", run: operationGivenUp},
 		{name: "Only an operation with all its messages begins", run: operationWhole},
 		{name: "A step leaves a message that died again", run: operationDiedAgain},
 		{name: "A step leaves a message that another command waits for", run: operationCommanded},
@@ -340,6 +341,17 @@ func operationOver(e *env) {
 	e.check(b.ReleaseOperation(e.ctx, c, "it failed"), "release what was cancelled")
 	if o := e.kept(id); o.State != store.OperationCancelled {
 		e.Errorf("a cancelled operation is %s", o.State)
+	}
+}
+
+func operationGivenUp(e *env) {
+	b := e.books()
+	l := e.dead("a", "b")
+	id := e.begun(e.planned(store.OperationRetry, store.StateDead, 2), l.confirmed(0, 1))
+	e.check(b.ReleaseOperation(e.ctx, e.claimed(id), "the subscription is gone"), "fail")
+	e.check(b.SetOperation(e.ctx, why, id, store.OperationCancelled), "cancel")
+	if o := e.kept(id); o.State != store.OperationCancelled || o.Error != "the subscription is gone" || o.By != why.Who {
+		e.Errorf("an operation that failed and was cancelled is %+v", o)
 	}
 }
 

@@ -133,6 +133,14 @@ func wrongOperations() []wrong {
 		}), []string{"A claim that names other messages gives nothing"}},
 		{"a step goes on in a pause", misfiles(stepsAnyway), []string{"In a pause a step gives nothing and keeps the lease"}},
 		{"a step goes on after a cancel", misfiles(stepsAnyway), []string{"An operation that is over stays over, and one that failed can be resumed"}},
+		{"a cancel takes away why an operation failed", misfiles(func(c *clerk) {
+			c.set = func(ctx context.Context, a store.Audit, id store.OperationID, to store.OperationState) error {
+				if to == store.OperationCancelled {
+					_ = c.Store.SetOperation(ctx, a, id, store.OperationRunning)
+				}
+				return c.Store.SetOperation(ctx, a, id, to)
+			}
+		}), []string{"An operation that failed and is cancelled still says why it failed"}},
 		{"a step takes a message that died again", misfiles(stepsAnyway), []string{"A step leaves a message that died again"}},
 		{"a step takes a message that another command waits for", misfiles(stepsAnyway), []string{"A step leaves a message that another command waits for"}},
 		{"a step compares no id", misfiles(stepsAnyway), []string{"A step leaves a message that is not the one with that id"}},
