@@ -34,7 +34,7 @@ WITH q AS MATERIALIZED (
 
 -- name: list_parked
 -- The same of messages that subscriptions $12 have parked in state $13: those whose error has $15 in it, which is in small letters.
--- A row whose error is not all ASCII is left to the caller. The database may have other small letters, as Turkish has, hence "C".
+-- A row whose error is not all ASCII is left to the caller. A database in Turkish has other small letters than "C".
 -- Ranges of _parked_state, then primary keys.
 WITH s AS MATERIALIZED (
   SELECT p.seq, bool_or(p.fits) AS fits FROM unnest($12::integer[]) u(id) CROSS JOIN LATERAL (
