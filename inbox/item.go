@@ -117,11 +117,16 @@ func (it *item) keep(why error, check func(postbag.Message) error) {
 // standIn is as long as FailedHeader, which check refuses since publishers must not set it.
 const standIn = "Xostbag-Failed"
 
-// withReason says whether a box takes a message with one header more. Its own may use up what a box has room for.
+// withReason says whether a box takes a message with one header more. Its own may use up what a box has room for. If one of them has
+// the name, another name of that length is tried.
 func withReason(m postbag.Message, name, reason string, check func(postbag.Message) error) error {
-	if _, taken := m.Headers[name]; !taken {
-		m.Headers = headersWith(m.Headers, name, reason)
+	for n := 0; ; n++ {
+		if _, taken := m.Headers[name]; !taken {
+			break
+		}
+		name = fmt.Sprintf("X%0*d", len(standIn)-1, n)
 	}
+	m.Headers = headersWith(m.Headers, name, reason)
 	return check(m)
 }
 
