@@ -4,10 +4,10 @@ import (
 	"container/list"
 	"context"
 	"crypto/tls"
-	"io"
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
 // Bound is how many connections a server has at a time.
@@ -183,7 +183,7 @@ func (m *member) now(does func()) {
 	}
 }
 
-// watch notes which connections are answered.
+// watch notes which connections are answered. One whose handler has left a part of the body unread is idle again.
 func (c *crowd) watch(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m, _ := r.Context().Value(memberKey{}).(*member)
@@ -191,27 +191,16 @@ func (c *crowd) watch(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		m.now(func() { m.answers, m.unsent = m.answers+1, true })
-		defer m.now(func() { m.answers-- })
+		var unread atomic.Bool
 		if r.Body != nil && r.Body != http.NoBody {
-			r.Body = body{r.Body, m}
+			unread.Store(true)
+			w, r = asked(w, r, m, &unread)
 		}
+		m.now(func() { m.answers, m.unsent = m.answers+1, true })
+		defer func() {
+			m.now(func() { m.answers, m.unsent = m.answers-1, m.unsent && !unread.Load() })
+			c.thin()
+		}()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// body is one that the client has not sent whole yet: while more of it is awaited, nobody answers.
-type body struct {
-	io.ReadCloser
-
-	of *member
-}
-
-// Read waits for more of the body.
-func (b body) Read(p []byte) (int, error) {
-	m := b.of
-	m.now(func() { m.answers, m.readers = m.answers-1, m.readers+1 })
-	defer m.now(func() { m.answers, m.readers = m.answers+1, m.readers-1 })
-	m.crowd.thin()
-	return b.ReadCloser.Read(p)
 }

@@ -109,10 +109,18 @@ func TestWhoSendsNoWholeRequestLosesThePlaceToTheNext(t *testing.T) {
 	for name, text := range map[string]string{"nothing": "", "half of the header": half, "half of the body": slow} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at, c := serve(t, Bound{All: 10, Idle: 3}, read)
+			came := make(chan struct{}, 9)
+			at, c := serve(t, Bound{All: 10, Idle: 3}, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.ReadFull(r.Body, make([]byte, 3))
+				came <- struct{}{}
+				read(w, r)
+			})
 			var all []net.Conn
 			for i := range 8 {
 				all = append(all, dial(t, at, text))
+				if text == slow {
+					<-came // what it sent was read
+				}
 				comes(t, c, min(i+1, 3), min(i+1, 3))
 			}
 			if is := answered(t, dial(t, at, whole)); is != good {
