@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
@@ -58,6 +61,9 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 		TLSClientConfig: &tls.Config{RootCAs: o.Authorities, MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10,
 	}
+	if base.Scheme == "http" {
+		transport.Proxy, transport.DialContext = nil, (&net.Dialer{Control: stayHere}).DialContext
+	}
 	c := &Client{base: base, token: o.Token, http: &http.Client{Transport: transport, Timeout: cmp.Or(o.Timeout, DefaultTimeout), CheckRedirect: stay}}
 	if err := c.choose(ctx, o.Database); err != nil {
 		c.Close()
@@ -68,6 +74,17 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 
 // stay follows no redirect: the token is for the address that was given, and for no other.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// errElsewhere is the error of a name of this machine that leads to another one.
+var errElsewhere = errors.New("it leads to another machine")
+
+// stayHere refuses an address of another machine, before anything goes there.
+func stayHere(_, address string, _ syscall.RawConn) error {
+	if !console.LoopbackHost(address) {
+		return errElsewhere
+	}
+	return nil
+}
 
 // Close ends its connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

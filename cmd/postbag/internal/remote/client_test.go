@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,7 +27,18 @@ const (
 	about = `{"product":"postbag","api":1,"databases":["shop"],"commands":true,"payloads":true}`
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain names a proxy that takes nothing. The environment is read once, so no test could name one.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
+		if err := os.Unsetenv(name); err != nil {
+			panic(err)
+		}
+	}
+	if err := os.Setenv("HTTP_PROXY", "http://127.0.0.1:1"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // consoleThat serves what a test says, behind an answer to the first question.
 func consoleThat(t *testing.T, rest http.HandlerFunc) *httptest.Server {
@@ -90,10 +102,11 @@ func TestATokenGoesNowhereElse(t *testing.T) {
 
 func TestATokenGoesByHTTPSAloneButToThisMachine(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"http://192.0.2.1", "http://console.example/", "http://127.0.0.1.example", "ftp://127.0.0.1", "//127.0.0.1", "127.0.0.1:9292", ""} {
-		if err := ask(t, Options{URL: url, Token: token}); exit.Of(err) != exit.Usage {
-			t.Errorf("%s gives %v", url, err)
-		}
+	for _, url := range []string{"http://192.0.2.1", "http://console.example/", "http://127.0.0.1.example"} {
+		wants(t, ask(t, Options{URL: url, Token: token}), exit.Usage, "--server is http and no loopback address")
+	}
+	for _, url := range []string{"ftp://127.0.0.1", "//127.0.0.1", "127.0.0.1:9292", ""} {
+		wants(t, ask(t, Options{URL: url, Token: token}), exit.Usage, "--server is no address of a console")
 	}
 }
 

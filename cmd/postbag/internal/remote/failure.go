@@ -103,6 +103,8 @@ func (c *Client) unreached(ctx context.Context, err error) error {
 	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
 	late, isNet := errors.AsType[net.Error](err)
 	switch {
+	case errors.Is(err, errElsewhere):
+		return exit.Usagef("--server is http, and %s is no loopback address on this machine, so a token and the answers would go there in the open; write https://, or http://127.0.0.1 with the port", c.base.Host)
 	case badCertificate || unknown:
 		return exit.Usagef("the certificate of the console is not trusted: %w; name the file of the authority that signed it with --ca-file", err)
 	case noTLS, errors.Is(err, http.ErrSchemeMismatch):
