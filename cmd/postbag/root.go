@@ -14,6 +14,7 @@ import (
 	"github.com/postbag/postbag/cmd/postbag/internal/config"
 	"github.com/postbag/postbag/cmd/postbag/internal/duration"
 	"github.com/postbag/postbag/cmd/postbag/internal/exit"
+	"github.com/postbag/postbag/cmd/postbag/internal/remote"
 	"github.com/postbag/postbag/cmd/postbag/internal/terminal"
 	"github.com/postbag/postbag/store"
 )
@@ -33,12 +34,20 @@ func run(ctx context.Context, args []string, c *terminal.Terminal) exit.Code {
 		code = exit.OfComparison(err)
 	}
 	if code == exit.Interrupted {
-		err = errors.New("interrupted; what was done until then stands")
+		err = interrupted(err)
 	}
 	if err != nil {
 		c.Fail(err)
 	}
 	return code
+}
+
+// interrupted says what stands of a command that was ended.
+func interrupted(err error) error {
+	if errors.Is(err, remote.ErrMayStand) {
+		return fmt.Errorf("interrupted; %w", remote.ErrMayStand)
+	}
+	return errors.New("interrupted; what was done until then stands")
 }
 
 // missing says which box, or which subscription of a box, that the flags name is not there, and what to do.

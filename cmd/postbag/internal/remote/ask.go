@@ -77,7 +77,7 @@ func (c *Client) ask(r *http.Request, into any) (wait time.Duration, err error) 
 	}
 	w, err := c.http.Do(r)
 	if err != nil {
-		return 0, c.unreached(r.Context(), err)
+		return 0, c.unreached(r, err)
 	}
 	defer func() { _ = w.Body.Close() }()
 	if kind, _, _ := mime.ParseMediaType(w.Header.Get("Content-Type")); kind != "application/json" {
@@ -86,7 +86,7 @@ func (c *Client) ask(r *http.Request, into any) (wait time.Duration, err error) 
 	text, err := io.ReadAll(io.LimitReader(w.Body, largest+1))
 	switch {
 	case err != nil:
-		return 0, c.unreached(r.Context(), err)
+		return 0, c.unreached(r, err)
 	case len(text) > largest:
 		return 0, errorf("the answer of the console has more than %d bytes; ask for less, such as with --limit", largest)
 	case w.StatusCode != http.StatusOK:

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
@@ -80,7 +79,11 @@ func (c *Client) notJSON(w *http.Response) error {
 		return exit.With(exit.Failed, errorf("the server leads to %s, and nothing was sent there; give the console's own address with --server, past a page that logs people in", where))
 	}
 	if w.StatusCode == http.StatusBadGateway || w.StatusCode == http.StatusServiceUnavailable || w.StatusCode == http.StatusGatewayTimeout {
-		return exit.With(exit.Unavailable, errorf("a proxy before the console answers with status %d; look whether the console runs", w.StatusCode))
+		err := errorf("a proxy before the console answers with status %d; look whether the console runs", w.StatusCode)
+		if w.Request.Method == http.MethodPost {
+			err = errorf("%w; %w", err, ErrMayStand)
+		}
+		return exit.With(exit.Unavailable, err)
 	}
 	return c.foreign(fmt.Sprintf("it answers with status %d and %.40q, and a console with JSON", w.StatusCode, w.Header.Get("Content-Type")))
 }
@@ -90,13 +93,20 @@ func (c *Client) foreign(why string) error {
 	return exit.With(exit.Failed, errorf("the server at %s is no console of Postbag, or one of another version: %s; give the address of the console's first page with --server", c.base, why))
 }
 
+// ErrMayStand is in the error of a command that went to the console, of which no answer came back.
+var ErrMayStand = errors.New("the command may have been carried out; look before you give it again, such as with postbag operations list or postbag messages show")
+
 // unreached is the error of a request without a whole answer. It quotes no address: that may have a key.
-func (c *Client) unreached(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+func (c *Client) unreached(r *http.Request, err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err
+	}
+	sent := r.Method == http.MethodPost && !undialed(err)
+	if ended := r.Context().Err(); ended != nil {
+		if sent {
+			return errorf("%w; %w", ended, ErrMayStand)
+		}
+		return ended
 	}
 	_, badCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, noTLS := errors.AsType[tls.RecordHeaderError](err)
@@ -109,10 +119,18 @@ func (c *Client) unreached(ctx context.Context, err error) error {
 		return exit.Usagef("the certificate of the console is not trusted: %w; name the file of the authority that signed it with --ca-file", err)
 	case noTLS, errors.Is(err, http.ErrSchemeMismatch):
 		return exit.Usagef("the server at %s does not speak TLS; give the address that browsers use for the console", c.base.Host)
+	case sent:
+		return exit.With(exit.Unavailable, errorf("the console at %s gave no whole answer: %w; %w", c.base.Host, err, ErrMayStand))
 	case isNet && late.Timeout():
 		return exit.With(exit.Unavailable, errorf("the console at %s did not answer in time; look whether it runs, and try again", c.base.Host))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return exit.With(exit.Unavailable, errorf("the answer of the console at %s broke off; try again", c.base.Host))
 	}
 	return exit.With(exit.Unavailable, errorf("the console at %s cannot be reached: %w; look whether it runs", c.base.Host, err))
+}
+
+// undialed says that there was no connection, so nothing was sent.
+func undialed(err error) bool {
+	op, is := errors.AsType[*net.OpError](err)
+	return is && (op.Op == "dial" || op.Op == "proxyconnect")
 }
