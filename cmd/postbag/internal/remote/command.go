@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -95,7 +96,10 @@ func (c *Client) count(ctx context.Context, p *Preview) error {
 	query.Set("count", "true")
 	query.Set("limit", "1")
 	var few console.Messages
-	if err := c.get(ctx, &few, query, c.ofBox(p.Box, "messages")...); err != nil {
+	switch err := c.get(ctx, &few, query, c.ofBox(p.Box, "messages")...); {
+	case errors.Is(err, operations.ErrInvalid):
+		return nil // too much lies before those that match, and an operation finds them
+	case err != nil:
 		return err
 	}
 	if few.Matching != nil && !few.Matching.AtLeast && few.Matching.Messages <= bound {
