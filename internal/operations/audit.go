@@ -34,6 +34,15 @@ func ValidAudit(a store.Audit) error {
 	return nil
 }
 
+// Interrupted is what the audit log gets of a command that was ended: why it was given, behind a word that says so, and cut to what fits.
+func Interrupted(a store.Audit) store.Audit {
+	a.Why = "interrupted: " + a.Why
+	if len(a.Why) > MaxAuditText {
+		a.Why = strings.ToValidUTF8(a.Why[:MaxAuditText], "")
+	}
+	return a
+}
+
 // NoteLook writes to the audit log that somebody looks at payload and headers of a message. Show them when it has returned nil.
 func (s Store) NoteLook(ctx context.Context, a store.Audit, box string, m *store.Item) error {
 	if err := ValidAudit(a); err != nil {

@@ -30,6 +30,16 @@ func TestTheAuditLogTakesWhoAndWhy(t *testing.T) {
 	}
 }
 
+func TestAnInterruptedCommandHasAReasonThatTheAuditLogTakes(t *testing.T) {
+	t.Parallel()
+	for _, why := range []string{"a flood", strings.Repeat("w", operations.MaxAuditText), strings.Repeat("\u00e9", operations.MaxAuditText/2)} {
+		a := operations.Interrupted(store.Audit{Who: "an operator", Why: why})
+		if err := operations.ValidAudit(a); err != nil || !strings.HasPrefix(a.Why, "interrupted: "+why[:6]) || len(a.Why) < min(len(why), operations.MaxAuditText-1) {
+			t.Errorf("of a reason of %d bytes becomes %q: %v", len(why), a.Why, err)
+		}
+	}
+}
+
 // Whatever changes a store says who and why, also where no command line has looked at it.
 func TestNothingIsChangedWithoutAReason(t *testing.T) {
 	t.Parallel()

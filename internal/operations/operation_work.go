@@ -235,9 +235,7 @@ func (w *Work) report(at Progress) {
 
 // pause pauses an operation that err has interrupted.
 func (w *Work) pause(ctx context.Context, err error) error {
-	why := w.audit
-	why.Why = "interrupted: " + why.Why
-	if paused := w.store.Bookkeeper.SetOperation(ctx, why, w.id, store.OperationPaused); !errors.Is(paused, store.ErrOperationState) {
+	if paused := w.store.Bookkeeper.SetOperation(ctx, Interrupted(w.audit), w.id, store.OperationPaused); !errors.Is(paused, store.ErrOperationState) {
 		err = errors.Join(err, paused)
 	}
 	return err
