@@ -85,21 +85,32 @@ func xaHeld(ctx context.Context, db *sql.DB, session int64) (held bool, err erro
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	defer func() { err = errors.Join(err, xaRelease(ctx, conn)) }()
 	if _, err := conn.ExecContext(ctx, "START TRANSACTION WITH CONSISTENT SNAPSHOT"); err != nil {
 		return false, err
 	}
-	defer func() { _, _ = conn.ExecContext(ctx, "ROLLBACK") }() // where it fails, the session is broken
 	for range 10 {
 		if err := chaos.Pause(ctx, 150*time.Millisecond); err != nil {
 			return false, err
 		}
 		var recent bool
-		err := conn.QueryRowContext(ctx, "SELECT COALESCE(SUM(trx_mysql_thread_id = CONNECTION_ID()), 0) > 0, COALESCE(SUM(trx_mysql_thread_id = ?), 0) > 0 "+
+		err := conn.QueryRowContext(ctx, "SELECT COALESCE(SUM(trx_mysql_thread_id = CONNECTION_ID()), 0) > 0, "+
+			"COALESCE(SUM(trx_mysql_thread_id = ? AND trx_mysql_thread_id <> CONNECTION_ID()), 0) > 0 "+ // numbers begin again with the server
 			"FROM information_schema.innodb_trx", session).Scan(&recent, &held)
 		if err != nil || recent {
 			return held, err
 		}
 	}
 	return true, nil
+}
+
+// xaRelease ends the transaction of a session and gives it back, whether ctx has ended or not. If that fails, it ends the session: the
+// pool must not give it to others.
+func xaRelease(ctx context.Context, conn *sql.Conn) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil {
+		return dropped(conn)
+	}
+	return conn.Close()
 }

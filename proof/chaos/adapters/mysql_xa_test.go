@@ -1,11 +1,13 @@
 package adapters
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/postbag/postbag/proof/chaos"
 )
@@ -18,7 +20,7 @@ func TestATransactionWhoseSessionEndedAfterItPreparedItStandsWhenSomebodyElseHas
 			t.Parallel()
 			l := damageable(t, k)
 			s, _ := l.of.(*mysqlServer)
-			as := s.DSN(chaos.Producers) // with no more rights than a producer has
+			as := s.DSN(chaos.Producers) // with the rights of a producer, and to see which transactions are open
 			first, second := open(t, "mysql", as), open(t, "mysql", as)
 			const workers, rounds = 8, 3
 			var all sync.WaitGroup
@@ -41,6 +43,35 @@ func TestATransactionWhoseSessionEndedAfterItPreparedItStandsWhenSomebodyElseHas
 			all.Wait()
 			if stands, err := mysqlStands(t.Context(), second, "never begun"); err != nil || stands {
 				t.Errorf("a transaction that was never begun stands: %v, %v", stands, err)
+			}
+		})
+	}
+}
+
+func TestALookForATransactionIsNotItsOwnAndLeavesNoneOpen(t *testing.T) {
+	t.Parallel()
+	for _, k := range []MySQL{{}, {MariaDB: true}} {
+		t.Run(k.Name(), func(t *testing.T) {
+			t.Parallel()
+			l := damageable(t, k)
+			s, _ := l.of.(*mysqlServer)
+			as := s.DSN(chaos.Producers)
+			looks, others := open(t, "mysql", as), open(t, "mysql", as)
+			looks.SetMaxOpenConns(1)
+			var session int64
+			if err := looks.QueryRowContext(t.Context(), "SELECT CONNECTION_ID()").Scan(&session); err != nil {
+				t.Fatal(err)
+			}
+			if held, err := xaHeld(t.Context(), looks, session); err != nil || held {
+				t.Errorf("a session that looks takes its own transaction for that of another one: %v, %v", held, err)
+			}
+			ctx, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer end()
+			if held, err := xaHeld(ctx, looks, session); !errors.Is(err, context.DeadlineExceeded) || held {
+				t.Errorf("a look whose context ends says %v, %v", held, err)
+			}
+			if held, err := xaHeld(t.Context(), others, session); err != nil || held {
+				t.Errorf("after a look whose context ended, its transaction is open: %v, %v", held, err)
 			}
 		})
 	}
