@@ -89,6 +89,9 @@ func (c *consoleMeasure) with(ctx context.Context, l *testbed) (sample, error) {
 	}
 	before := p.cpu()
 	v, err := s.load(ctx, l.settings.span, w)
+	if err == nil && len(w.looks) == 0 {
+		err = fmt.Errorf("nobody looked at a page in %v; choose a longer -span, such as 1m", l.settings.span)
+	}
 	if err == nil {
 		v.Extra["console core %"] = 100 * (p.cpu() - before).Seconds() / l.settings.span.Seconds()
 		v.Extra["pages"], v.Extra["events"] = float64(len(w.looks)), float64(w.events.Load())
