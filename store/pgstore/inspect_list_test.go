@@ -422,3 +422,37 @@ func TestAnOverviewWithoutABoxTellsTheTime(t *testing.T) {
 		t.Errorf("it has %d boxes at %s (%v)", len(o.Boxes), o.Now, err)
 	}
 }
+
+// A message that has become due goes from the schedule into the log, while somebody looks at it.
+func TestAMessageIsShownAtEveryMomentOfItsWayIntoTheLog(t *testing.T) {
+	t.Parallel()
+	s := newTestBox(t)
+	var due []postbag.ID
+	for i := range 100 {
+		m := boxtest.Messages(1, "a")[0]
+		m.ID, m.NotBefore = postbag.NewID(), time.Now().Add(500*time.Millisecond+time.Duration(i)*10*time.Millisecond)
+		due = append(due, m.ID)
+		s.publish(m)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		for promoted := int64(0); promoted < int64(len(due)); {
+			r, err := s.Maintain(s.Context(), store.Retention{Lease: s.House, Keep: s.Keep})
+			if promoted += r.Promoted; err != nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- nil
+	}()
+	for _, id := range due {
+		for gone := false; !gone; {
+			items, err := s.Show(s.Context(), outbox.Box, id)
+			if s.Must(err); len(items) == 0 {
+				t.Fatal("the message is in neither of both")
+			}
+			gone = items[0].State != store.StateScheduled
+		}
+	}
+	s.Must(<-ended)
+}

@@ -30,7 +30,8 @@ func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.It
 	out := []store.Item{}
 	err := s.guarded(ctx, func(*server) error {
 		out = out[:0]
-		l, err := s.lister(ctx, store.Query{Ref: store.Ref{Box: box}, Oldest: true})
+		q := store.Query{Ref: store.Ref{Box: box}, Oldest: true}
+		l, err := s.lister(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -41,6 +42,12 @@ func (s *Store) Show(ctx context.Context, box string, id postbag.ID) ([]store.It
 		}
 		if out, err = l.showLater(ctx, out, later); err != nil || len(out) > 0 && len(seqs) == 0 {
 			return err
+		}
+		if len(out) == 0 { // it may have gone from there into the log since the end of that was read
+			if l, err = s.lister(ctx, q); err != nil {
+				return err
+			}
+			l.ID = id
 		}
 		inLog, err := l.find(ctx)
 		if err != nil {
