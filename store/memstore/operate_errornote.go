@@ -101,14 +101,13 @@ func (s *Store) forgetErrorNotes(ctx context.Context, box string) error {
 	defer s.mu.Unlock()
 	for i := range due {
 		at := s.errorNoteAt(due[i].Ref, due[i].Kind)
+		seen, goes := storekit.LookedAtErrorNote(&due[i], there[i], now)
 		switch {
 		case at < 0 || s.errorNotes[at].Seen != due[i].Seen: // somebody has changed it
-		case there[i]:
-			s.errorNotes[at].Seen, s.errorNotes[at].checked = now, now
-		case now.Sub(due[i].Seen) >= store.ErrorNoteKept:
+		case goes:
 			s.errorNotes = slices.Delete(s.errorNotes, at, at+1)
 		default:
-			s.errorNotes[at].checked = now
+			s.errorNotes[at].Seen, s.errorNotes[at].checked = seen, now
 		}
 	}
 	return nil

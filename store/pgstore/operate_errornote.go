@@ -99,16 +99,16 @@ func (m *maintenance) errorNotes(ctx context.Context) (failed error) {
 func (m *maintenance) checkedErrorNotes(ctx context.Context, due []store.ErrorNote, there []bool) error {
 	calls, known := []call{m.s.guard(m.v, "", nil)}, len(there) > 0
 	for i := range due {
-		seen := due[i].Seen.UnixMicro()
-		key := errorNoteKey(&due[i]).int8(seen)
-		switch {
-		case known && !there[i] && m.now-seen >= store.ErrorNoteKept.Microseconds():
-			calls = append(calls, call{st: m.s.statements.get("forget_error_note", ""), args: key})
-			continue
-		case known && there[i]:
-			seen = m.now
+		seen, goes := due[i].Seen, false
+		if known {
+			seen, goes = storekit.LookedAtErrorNote(&due[i], there[i], time.UnixMicro(m.now))
 		}
-		calls = append(calls, call{st: m.s.statements.get("checked_error_note", ""), args: key.int8(seen).int8(m.now)})
+		c := call{st: m.s.statements.get("forget_error_note", ""), args: errorNoteKey(&due[i]).int8(due[i].Seen.UnixMicro())}
+		if !goes {
+			c.st = m.s.statements.get("checked_error_note", "")
+			c.args.int8(seen.UnixMicro()).int8(m.now)
+		}
+		calls = append(calls, c)
 	}
 	return m.s.run(ctx, calls...)
 }

@@ -134,19 +134,18 @@ func (m *Maintenance) ForgetErrorNotes(ctx context.Context) error {
 func (m *Maintenance) checkedErrorNotes(ctx context.Context, due []store.ErrorNote, there []bool) error {
 	return m.Write(ctx, func(t *Tx) error {
 		for i := range due {
-			seen := due[i].Seen.UnixMicro()
-			key := append(errorNoteKey(&due[i]), seen)
-			known := len(there) > 0
-			if known && !there[i] && t.Now-seen >= store.ErrorNoteKept.Microseconds() {
+			key := append(errorNoteKey(&due[i]), due[i].Seen.UnixMicro())
+			seen, goes := due[i].Seen, false
+			if len(there) > 0 {
+				seen, goes = storekit.LookedAtErrorNote(&due[i], there[i], time.UnixMicro(t.Now))
+			}
+			if goes {
 				if _, err := t.Exec(sqlForgetErrorNote, key...); err != nil {
 					return err
 				}
 				continue
 			}
-			if known && there[i] {
-				seen = t.Now
-			}
-			if _, err := t.Exec(sqlCheckedErrorNote, append([]any{seen, t.Now}, key...)...); err != nil {
+			if _, err := t.Exec(sqlCheckedErrorNote, append([]any{seen.UnixMicro(), t.Now}, key...)...); err != nil {
 				return err
 			}
 		}

@@ -42,6 +42,15 @@ func ErrorNoteText(n *store.ErrorNote) string {
 	return "note on errors of " + n.Ref.String() + ": " + Reason(n.Kind)
 }
 
+// LookedAtErrorNote says what becomes of a note of whose errors housekeeping found at a time whether they are there: when they were there
+// last, and whether the note goes.
+func LookedAtErrorNote(n *store.ErrorNote, there bool, now time.Time) (seen time.Time, goes bool) {
+	if there {
+		return now, false
+	}
+	return n.Seen, now.Sub(n.Seen) >= store.ErrorNoteKept
+}
+
 // SortErrorNotes brings notes into the sequence of their subscriptions and kinds.
 func SortErrorNotes(all []store.ErrorNote) {
 	slices.SortFunc(all, func(a, b store.ErrorNote) int {
