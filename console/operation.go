@@ -98,6 +98,15 @@ func (c *console) operations(r *http.Request) (v Operations, err error) {
 	return v, err
 }
 
+// oneOperation asks for an operation, whichever it is.
+func (d *database) oneOperation(ctx context.Context, id store.OperationID) (v operations.Operation, err error) {
+	err = d.ask(ctx, func(ctx context.Context) (err error) {
+		v, err = d.ops.Operation(ctx, id)
+		return err
+	})
+	return v, err
+}
+
 // operation returns one of a box.
 func (c *console) operation(r *http.Request) (v operations.Operation, err error) {
 	d, err := c.database(r)
@@ -115,10 +124,7 @@ func (c *console) operation(r *http.Request) (v operations.Operation, err error)
 	if at := slices.IndexFunc(all, func(o operations.Operation) bool { return o.ID == id }); at >= 0 {
 		v = all[at]
 	} else if len(all) == operations.MaxOperationList { // it may be older than those
-		err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-			v, err = d.ops.Operation(ctx, id)
-			return err
-		})
+		v, err = d.oneOperation(r.Context(), id)
 	}
 	if err != nil && !errors.Is(err, operations.ErrNotFound) {
 		return v, err

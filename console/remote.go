@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strings"
@@ -165,10 +164,7 @@ func (c *console) anyOperation(r *http.Request) (v operations.Operation, err err
 	if err != nil {
 		return v, err
 	}
-	err = d.ask(r.Context(), func(ctx context.Context) (err error) {
-		v, err = d.ops.Operation(ctx, id)
-		return err
-	})
+	v, err = d.oneOperation(r.Context(), id)
 	if err == nil && c.rights(r).In(d.name, v.Box) < Viewer {
 		return operations.Operation{}, operations.NoOperation(id)
 	}
